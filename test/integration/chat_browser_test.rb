@@ -28,6 +28,8 @@ class ChatBrowserTest < PeltonTest
           a_refusal_keeps_the_text(bob)
           what_is_new_is_marked(ann, bob)
           what_was_read_is_unmarked(ann, bob)
+          what_changed_before_the_page_listened(ann, bob)
+          offline_and_signed_out(bob)
           nothing_is_missed_over_a_restart(ann, bob)
           a_gap_hides_no_change(ann, bob)
           older_messages_come_while_scrolling(ann)
@@ -44,13 +46,18 @@ class ChatBrowserTest < PeltonTest
 
   def sign_in(browser, number)
     browser.visit("#{@url}/sign_in/new")
+    fill_in(browser, number)
+    browser.visit("#{@url}/rooms/1")
+  end
+
+  def fill_in(browser, number)
+    sees(browser, "Forgotten your password?")
     browser.evaluate(<<~JS)
       document.querySelector("[type=email]").value = "user#{number}@example.com"
       document.querySelector("[type=password]").value = "#{PASSWORD}"
       document.querySelector("main form").requestSubmit()
     JS
     sees(browser, "Direct messages")
-    browser.visit("#{@url}/rooms/1")
   end
 
   def sees(browser, words) = eventually("the page shows #{words}") { text(browser).include?(words) }
@@ -145,6 +152,49 @@ class ChatBrowserTest < PeltonTest
     ann.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     eventually("no marks") { [mark.call(ann, "document"), mark.call(ann, device)] == ["", ""] }
     ann.evaluate("document.querySelector('#device').remove()")
+  end
+
+  # A page that is served from before the changes: its subscription gets them.
+  def what_changed_before_the_page_listened(ann, bob)
+    ["Before the change", "Before the deletion"].each { |words| send_message(bob, words) && sees(bob, words) }
+    eventually("sent") { bob.evaluate("!document.querySelector('li.waiting')") }
+    first, second = bob.evaluate("[...document.querySelectorAll('li.message')].slice(-2).map(item => item.dataset.id)")
+    ann.evaluate("fetch('/rooms/1').then(response => response.text()).then(html => { window.before = html }).then(() => 1)")
+    submit(bob, "/rooms/1/messages/#{first}", _method: "patch", "message[text]": "After the change")
+    submit(bob, "/rooms/1/messages/#{second}", _method: "delete")
+    assert_includes ann.evaluate("before"), "Before the change"
+    ann.evaluate(<<~JS)
+      document.body.insertAdjacentHTML("beforeend", '<iframe id="late"></iframe>')
+      window.late = document.querySelector("#late").contentDocument
+      late.open()
+      late.write(before)
+      late.close()
+    JS
+
+    eventually("the changes") { %w[change deletion].map { |what| ann.evaluate("late.body.innerText").include?("Before the #{what}") } == [false, false] }
+    assert_includes ann.evaluate("late.body.innerText"), "After the change"
+    ann.evaluate("document.querySelector('#late').remove()")
+  end
+
+  def offline_and_signed_out(browser)
+    browser.evaluate(<<~JS)
+      window.Connection = WebSocket
+      window.WebSocket = class { close() {} }
+      Object.defineProperty(navigator, "onLine", {configurable: true, get: () => false})
+      dispatchEvent(new Event("offline"))
+    JS
+    sees(browser, "You are offline")
+    write(browser, "Half a sentence")
+    browser.evaluate("window.WebSocket = Connection; delete navigator.onLine; dispatchEvent(new Event('online'))")
+    eventually("online again") { !text(browser).include?("You are offline") }
+    submit(browser, "/sign_in", _method: "delete")
+    sees(browser, "You are signed out. Sign in")
+    browser.evaluate("document.querySelector('#state a').click()")
+    fill_in(browser, 2)
+    sees(browser, "Here:")
+
+    assert_equal ["/rooms/1", "Half a sentence"], browser.evaluate("[location.pathname, document.querySelector('#composer textarea').value]")
+    browser.evaluate("document.querySelector('#composer textarea').value = ''")
   end
 
   # The workers are replaced while one of them writes.

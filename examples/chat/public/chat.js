@@ -5,10 +5,22 @@ import { openRoom } from "./room.js"
 const sidebar = document.querySelector("#sidebar")
 if (sidebar) {
   const cable = new Cable()
+  cable.addEventListener("state", ({ detail }) => showState(detail))
   const messages = document.querySelector("#messages")
   const room = messages && openRoom(cable, messages)
   watchSidebar(cable, sidebar, Number(messages?.dataset.room))
   addEventListener("keydown", (event) => switchRoom(event))
+}
+
+function showState(state) {
+  const words = { offline: "You are offline. New messages come when the connection is back.", "signed out": "You are signed out. " }
+  const line = document.querySelector("#state")
+  line.textContent = words[state] ?? ""
+  if (state !== "signed out") return
+  const link = document.createElement("a")
+  link.href = location.pathname + location.search // leads to the sign-in page, and back
+  link.textContent = "Sign in"
+  line.append(link)
 }
 
 function watchSidebar(cable, sidebar, open) {

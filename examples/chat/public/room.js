@@ -88,6 +88,7 @@ export function openRoom(cable, area) {
   }
 
   const channel = cable.subscribe("RoomChannel", { id: Number(room) }, {
+    position: document.querySelector("main").dataset.position,
     connected: () => seen(),
     missed: () => live && refresh(),
     presence: (event) => here(event),
@@ -130,8 +131,11 @@ export function openRoom(cable, area) {
   const file = form.querySelector("[type=file]")
   const chosen = () => file.parentElement.classList.toggle("chosen", file.files.length > 0)
   file.addEventListener("change", chosen)
+  const draft = `draft:${room}` // outlives signing in again
+  text.value ||= sessionStorage.getItem(draft) ?? ""
   let typed = 0
   text.addEventListener("input", () => {
+    sessionStorage.setItem(draft, text.value)
     if (Date.now() - typed < 2500) return
     typed = Date.now()
     channel.perform("typing")
@@ -146,6 +150,8 @@ export function openRoom(cable, area) {
     if (!text.value.trim() && !file.files.length) return
     send(new FormData(form), text.value)
     form.reset()
+    text.value = ""
+    sessionStorage.removeItem(draft)
     chosen()
     text.focus()
   })
@@ -201,6 +207,7 @@ export function openRoom(cable, area) {
 
   function writeAgain(waiting) {
     text.value = [waiting.dataset.words, text.value].filter(Boolean).join("\n")
+    sessionStorage.setItem(draft, text.value)
     waiting.remove()
     text.focus()
   }

@@ -6,13 +6,13 @@ class ApplicationConnection < Pelton::Web::Connection
 
   identified_by :user, :user_id, :sign_in_id
 
-  # Channels reject those who are not signed in.
+  # The browser of one who is not signed in stays away, and says so.
   def connect
-    self.user = current_user
-    self.user_id = user&.id
-    self.sign_in_id = current_sign_in&.id
+    self.user = current_user || reject_unauthorized_connection
+    self.user_id = user.id
+    self.sign_in_id = current_sign_in.id
   end
 
   # The device may have been signed out since.
-  def authorized? = user.nil? || !SignIn.where(id: sign_in_id).empty?
+  def authorized? = !SignIn.where(id: sign_in_id).empty?
 end

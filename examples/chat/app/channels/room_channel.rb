@@ -10,6 +10,7 @@ class RoomChannel < Pelton::Web::Channel
     return reject unless user
     @room = user.rooms_dataset.with_pk!(params.integer(:id))
     stream_from(@room.stream)
+    stream_from(typists)
     stream_from_own
     track_presence(presence, id: user.id, info: {name: user.name})
     transmit({type: "last", id: @room.reload.last_message_id}) # messages may have come since the page was rendered
@@ -19,7 +20,7 @@ class RoomChannel < Pelton::Web::Channel
     now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     return if @left || (@typed && @typed > now - TYPING)
     @typed = now
-    broadcast(@room.stream, {type: "typing", user: user.id, name: user.name})
+    broadcast(typists, {type: "typing", user: user.id, name: user.name})
   end
 
   # The page shows the messages up to this one.
@@ -28,6 +29,9 @@ class RoomChannel < Pelton::Web::Channel
   private
 
   def presence = "#{@room.stream}:presence"
+
+  # Is not kept, unlike the room's stream: nobody wants to know who has been typing.
+  def typists = "#{@room.stream}:typists"
 
   # Who is removed from the room gets nothing more.
   def heed(message)

@@ -11,6 +11,7 @@ class RoomsController < ApplicationController
   end
 
   def show
+    @position = Pelton::Cable.position(Room.stream(params.integer(:id))) # before anything is read: what comes later is sent to the page
     entry = sidebar.entry(params.integer(:id)) || raise(Pelton::Web::NotFound)
     @room = Room.with_pk!(entry.id)
     @title = entry.name

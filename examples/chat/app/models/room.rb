@@ -68,6 +68,7 @@ class Room < Sequel::Model
   def name_for(user) = kind_direct? ? users.map(&:name).tap { |names| names.delete(user.name) if names.size > 1 }.join(", ") : name
 
   # Of the stream of its messages, and of the one that says that it has new ones.
-  def stream = "room:#{id}"
+  def self.stream(id) = "room:#{id}"
+  def stream = self.class.stream(id)
   def news = "news:#{id}"
 end
