@@ -17,7 +17,7 @@ module Pelton
 
       # What a server adds to a form, in a place of its own: tokens, and attributes without a meaning here.
       TOKENS = "input[type=hidden][name=authenticity_token], input[type=hidden][name=utf8]"
-      IGNORED = %w[accept-charset autocomplete data-disable-with].freeze
+      IGNORED = %w[accept-charset autocomplete data-disable-with data-position].freeze
       TOKEN = /id="composer".*?name="authenticity_token" value="([^"]+)"/m
       private_constant :TOKENS, :IGNORED, :TOKEN
 
@@ -52,8 +52,8 @@ module Pelton
         exchange_all(@clients, requests, ->(client) { ask(client, page) }) { |client, answer| check(client, page, answer) }
       end
 
-      # The answers of a page to each user, as trees without what may differ between servers: order of attributes, white space, tokens and the
-      # fingerprints of files.
+      # The answers of a page to each user, as trees without what may differ between servers: order of attributes, white space, tokens,
+      # positions of streams and the fingerprints of files.
       # @return [Array<String>]
       def canonical(page)
         require "nokogiri"

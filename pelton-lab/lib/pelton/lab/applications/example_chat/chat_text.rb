@@ -9,7 +9,6 @@ module ChatText
   PAGE = 40 # messages
   GROUP = 8 # so many messages in a row, on average, are kept as one fragment
   REACTIONS = "👍 ❤️ 😂 🎉 👀 🙏"
-  ACCEPTED = %w[image/png image/jpeg image/gif image/webp application/pdf text/plain application/zip audio/mpeg video/mp4].join(",")
   MODE = ENV.fetch("CHAT_CACHE", "fragments").to_sym
 
   module_function
