@@ -32,6 +32,7 @@ class ChatBrowserTest < PeltonTest
           offline_and_signed_out(bob)
           nothing_is_missed_over_a_restart(ann, bob)
           a_gap_hides_no_change(ann, bob)
+          neighbours_have_one_name(ann)
           older_messages_come_while_scrolling(ann)
           it_fits_a_phone(bob)
           pictures(ann)
@@ -255,6 +256,17 @@ class ChatBrowserTest < PeltonTest
     assert_includes text(ann), "A newer text"
   end
 
+  # The tests' messages are of today, the others of October.
+  def neighbours_have_one_name(browser)
+    first, *others = browser.evaluate(<<~JS)
+      [...document.querySelectorAll("li.message[data-id]")].filter((item) => new Date(item.querySelector("time").dateTime) > new Date() - 3600000).map((item) => item.className)
+    JS
+
+    assert_includes first, "day"
+    assert_includes others.first, "follows"
+    assert_empty others.grep(/day/)
+  end
+
   def older_messages_come_while_scrolling(browser)
     before = browser.evaluate("document.querySelectorAll('li.message').length")
     browser.evaluate("document.querySelector('#messages').scrollTop = 0")
@@ -272,6 +284,7 @@ class ChatBrowserTest < PeltonTest
     end
     browser.visit("#{@url}/rooms/2")
     sees(browser, "Here: Ben Brandt")
+    assert_operator browser.evaluate("document.querySelector('#sidebar').offsetHeight"), :<=, 80, "the rooms leave space"
     picture(browser, "phone")
   end
 

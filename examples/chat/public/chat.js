@@ -33,6 +33,7 @@ function watchSidebar(cable, sidebar, open) {
   const showOpen = () => {
     if (!open) return
     link(open)?.setAttribute("aria-current", "page")
+    link(open)?.scrollIntoView({ block: "nearest", inline: "center" }) // on a phone the rooms are in one line
     mark(open, false)
   }
   const newest = new Map()

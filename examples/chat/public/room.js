@@ -1,4 +1,5 @@
 // A room's page: messages as they come, a composer that sends without loading the page, older messages while scrolling.
+const days = new Intl.DateTimeFormat([], { weekday: "long", day: "numeric", month: "long", year: "numeric" })
 const retries = 6 // attempts to send a message, with doubling delays from half a second on
 
 export function openRoom(cable, area) {
@@ -30,6 +31,7 @@ export function openRoom(cable, area) {
       list.insertBefore(message, next || null)
     }
     decorate(message)
+    arrange()
     if (focused) focusAgain(message, focused)
     if (follow) toEnd()
     seen()
@@ -52,9 +54,21 @@ export function openRoom(cable, area) {
       chip.tabIndex = 0
       chip.setAttribute("role", "button")
     }
-    for (const time of item.querySelectorAll("time")) time.textContent = new Date(time.dateTime).toLocaleString([], { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })
+    for (const time of item.querySelectorAll("time")) time.textContent = new Date(time.dateTime).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
     if (item.dataset.id && !item.querySelector(".tools")) item.append(tools(item))
     for (const mention of item.querySelectorAll(".mention")) mention.classList.toggle("me", mention.dataset.handle === document.body.dataset.handle)
+  }
+
+  // A line between days, and one name above what a user writes within five minutes.
+  function arrange() {
+    let before
+    for (const item of list.querySelectorAll("[data-id]")) {
+      const at = new Date(item.querySelector("time").dateTime)
+      const { user, day } = Object.assign(item.dataset, { day: item.dataset.day ?? days.format(at) })
+      item.classList.toggle("day", day !== before?.day)
+      item.classList.toggle("follows", day === before?.day && user === before.user && at - before.at < 300000)
+      before = { user, day, at }
+    }
   }
 
   let reported = 0
@@ -83,6 +97,7 @@ export function openRoom(cable, area) {
     area.prepend(...[link].filter(Boolean))
     list.replaceChildren(...items, ...list.querySelectorAll("[data-client]"))
     items.forEach(decorate)
+    arrange()
     toEnd()
     seen()
   }
@@ -93,10 +108,9 @@ export function openRoom(cable, area) {
     missed: () => live && refresh(),
     presence: (event) => here(event),
     received: (message) => {
-      if (message.type === "last" && live && message.id > last()) fetchMissed()
-      else if (message.type === "message" && live) show(message.html, message.client_id)
+      if (message.type === "message" && live) show(message.html, message.client_id)
       else if (message.type === "edit") document.getElementById(`message_${message.id}`) && show(message.html, message.client_id, message.version)
-      else if (message.type === "delete") document.getElementById(`message_${message.id}`)?.remove()
+      else if (message.type === "delete") document.getElementById(`message_${message.id}`)?.remove(), arrange()
       else if (message.type === "typing" && String(message.user) !== me) typing(message.name)
       else if (message.type === "gone") location.assign("/")
     }
@@ -245,6 +259,7 @@ export function openRoom(cable, area) {
     link.parentElement.replaceWith(...[next].filter(Boolean))
     items.forEach(decorate)
     list.prepend(...items)
+    arrange()
     area.scrollTop = area.scrollHeight - height
   }
   area.addEventListener("scroll", () => { if (area.scrollTop < 200) older() })
@@ -256,6 +271,7 @@ export function openRoom(cable, area) {
 
   document.addEventListener("visibilitychange", () => seen())
   for (const item of list.children) decorate(item)
+  arrange()
   const aim = document.getElementById(location.hash.slice(1))
   aim ? aim.scrollIntoView({ block: "center" }) : toEnd()
   text.focus({ preventScroll: true })

@@ -13,7 +13,6 @@ class RoomChannel < Pelton::Web::Channel
     stream_from(typists)
     stream_from_own
     track_presence(presence, id: user.id, info: {name: user.name})
-    transmit({type: "last", id: @room.reload.last_message_id}) # messages may have come since the page was rendered
   end
 
   def typing

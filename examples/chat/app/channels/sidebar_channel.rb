@@ -14,5 +14,8 @@ class SidebarChannel < Pelton::Web::Channel
 
   private
 
-  def heed(message) = transmit(message)
+  def heed(message)
+    stop_stream_from("news:#{message["room"]}") if message["type"] == "left"
+    transmit(message)
+  end
 end
