@@ -262,6 +262,14 @@ class ChatBrowserTest < PeltonTest
       [...document.querySelectorAll("li.message[data-id]")].filter((item) => new Date(item.querySelector("time").dateTime) > new Date() - 3600000).map((item) => item.className)
     JS
 
+    space = browser.evaluate(<<~JS)
+      (() => {
+        const area = document.querySelector("#messages")
+        return area.scrollHeight - area.scrollTop - (area.querySelector("ol").getBoundingClientRect().bottom - area.getBoundingClientRect().top)
+      })()
+    JS
+
+    assert_operator space, :<, 20, "hidden names take no space below the messages"
     assert_includes first, "day"
     assert_includes others.first, "follows"
     assert_empty others.grep(/day/)
