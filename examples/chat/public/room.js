@@ -145,7 +145,7 @@ export function openRoom(cable, area) {
   const file = form.querySelector("[type=file]")
   const chosen = () => file.parentElement.classList.toggle("chosen", file.files.length > 0)
   file.addEventListener("change", chosen)
-  const draft = `draft:${room}` // outlives signing in again
+  const draft = `draft:${me}:${room}` // outlives signing in again
   text.value ||= sessionStorage.getItem(draft) ?? ""
   let typed = 0
   text.addEventListener("input", () => {
