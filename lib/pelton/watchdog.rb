@@ -124,7 +124,7 @@ module Pelton
 
     # @param is_reported [Boolean] whether the watchdog has written a report of it
     # @private
-    def report_stall(seconds, text, is_reported, task)
+    def report_stall(seconds, text, is_reported = true, task = nil)
       stall = Watchdog::Stall.new(seconds, text.scrub.lines(chomp: true), task)
       return @on_stall.call(stall) if @on_stall
       Watchdog.report(stall) if is_reported

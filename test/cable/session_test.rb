@@ -237,8 +237,13 @@ class CableSessionTest < PeltonTest
   end
 
   def test_a_history_of_more_than_may_wait_for_a_client
-    serving(pubsub: Pelton::PubSub.new.keep("news"), output: 100_000) do |url, cable|
-      40.times { |number| cable.broadcast("news", [Random.bytes(400_000)].pack("m0")) }
+    serving(pubsub: (pubsub = Pelton::PubSub.new.keep("news")), output: 100_000) do |url, cable|
+      earlier = pubsub.subscribe("news")
+      40.times do
+        cable.broadcast("news", [Random.bytes(400_000)].pack("m0"))
+        earlier.receive # otherwise the client would get it as a live message, too
+      end
+      earlier.close
       client = connect(url, protocols: [Pelton::Cable::EXTENDED])
       stream = client.socket.instance_variable_get(:@stream).tap(&:pause) # it reads nothing yet
       client.send(command: "subscribe", identifier: client.identifier(NewsChannel.name), history: {since: Time.now.to_i - 30})
