@@ -7,7 +7,7 @@ require_relative "../support/behind_nginx"
 class HTTPCacheBehindNginxTest < PeltonTest
   include BehindNginx
 
-  SITE = BehindNginx.guide("web_deployment")[/^    upstream shop.*?^    \}\n/m]
+  SITE = BehindNginx.guide("web_deployment")[/^    map .*?^    \}\n/m]
 
   SERVERS = {
     "http_server" => BehindNginx.guide("http_server")[/^```nginx\n(.*?)^```/m, 1],
