@@ -10,6 +10,8 @@ module Site
   class Documents
     INDEX = "docs/README.md"
     REPOSITORY = "https://github.com/pelton-rb/pelton"
+    # Documents that gems contain name the repository, as their pages are elsewhere.
+    OWN = %r{\A#{Regexp.escape(REPOSITORY)}/(?:blob|tree)/main/([^#?]+)(?:\?raw=true)?(?:#(.+))?\z}
     LINK = /(\]\(|\b(?:href|src|srcset)=")([^)"\s]+)/
     # What is written as code has no links.
     CODE = /^(?:```.*?^```| {4}[^\n]*)$|`[^`\n]*`/m
@@ -83,9 +85,10 @@ module Site
     end
 
     def target(link, source)
-      return link if link.match?(/\A(?:[a-z]+:|#)/)
-      path, anchor = link.split("#", 2)
-      path = path_from(source, path)
+      own = link.match(OWN)
+      return link if own.nil? && link.match?(/\A(?:[a-z]+:|#)/)
+      path, anchor = own ? own.captures : link.split("#", 2)
+      path = path_from(source, path) unless own
       [location(path, source), *anchor].join("#")
     end
 
