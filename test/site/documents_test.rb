@@ -27,6 +27,9 @@ class SiteDocumentsTest < PeltonTest
 
     ![chart](../chart.svg) <img src="../chart.svg">
 
+    Or [the program](#{Site::Documents::REPOSITORY}/blob/main/README.md#try-it), [a file](#{Site::Documents::REPOSITORY}/blob/main/lib/a.rb#L3),
+    ![chart](#{Site::Documents::REPOSITORY}/blob/main/docs/chart.svg?raw=true).
+
     ```ruby
     values[:a](../../README.md)
     ```
@@ -49,6 +52,7 @@ class SiteDocumentsTest < PeltonTest
       assert_includes pages["guides/tls.md"], "[the program](../index.html#try-it), [a file](#{source}/blob/main/lib/a.rb#L3), [a folder](#{source}/tree/main/lib), " \
         "[below](#keys), [elsewhere](https://example.com/a.md)."
       assert_includes pages["guides/tls.md"], %(![chart](../docs/chart.svg) <img src="../docs/chart.svg">)
+      assert_includes pages["guides/tls.md"], "Or [the program](../index.html#try-it), [a file](#{source}/blob/main/lib/a.rb#L3),\n![chart](../docs/chart.svg)."
       assert_equal "<svg/>", pages["docs/chart.svg"]
     end
   end
