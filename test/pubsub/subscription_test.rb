@@ -70,7 +70,7 @@ class PubSubSubscriptionTest < PeltonTest
       assert_equal 1, output.string.scan("published faster than they are taken").size
     end
   ensure
-    Pelton.logger = nil
+    Pelton.logger = $stderr
   end
 
   def test_lost_messages

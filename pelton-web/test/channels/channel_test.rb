@@ -49,7 +49,7 @@ class WebChannelTest < PeltonTest
     end
     assert_match(/cable: refuses a command: WebChannelTest::RoomChannel: .*id/, log.string)
   ensure
-    Pelton.logger = nil
+    Pelton.logger = $stderr
   end
 
   def test_what_may_succeed_a_moment_later_rejects_nothing
