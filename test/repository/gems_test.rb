@@ -15,8 +15,8 @@ class GemsTest < PeltonTest
     "pelton" => [],
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
     "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/sequel pelton/web pelton/web/cable],
-    "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http pelton/pubsub pelton/cable],
-    "pelton-sequel" => RUNTIME,
+    "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http pelton/pubsub pelton/cable pelton/merging],
+    "pelton-sequel" => RUNTIME + %w[pelton/merging],
     "pelton-web" => RUNTIME + %w[pelton/memcached pelton/http pelton/cable]
   }.freeze
 

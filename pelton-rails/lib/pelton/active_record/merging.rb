@@ -17,12 +17,11 @@ module Pelton
     # model; but not while the fiber holds a connection, as in a transaction, nor with other conditions, locks or scopes. What the same task has
     # found before is left to the query cache.
     module Merging
-      BATCHES = :pelton_active_record_batches # a thread-local: the reactor, and model => [column, role, shard] => Batch
       FOUND = :pelton_active_record_found # what a task has found alone, and its query cache has
       LONGEST = 255 # bytes of a text
-      private_constant :BATCHES, :FOUND, :LONGEST
+      private_constant :FOUND, :LONGEST
 
-      @unmerged = {}.compare_by_identity # fibers in {without}
+      @merging = ::Pelton::Merging.new(:pelton_active_record_batches) { |model, place, key| Batch.new(model, place, key) }
 
       class << self
         # @private
@@ -34,14 +33,7 @@ module Pelton
         end
 
         # @private
-        def without
-          fiber = Fiber.current
-          before = @unmerged.key?(fiber)
-          @unmerged[fiber] = true
-          yield
-        ensure
-          @unmerged.delete(fiber) unless before
-        end
+        def without(&block) = @merging.without(&block)
 
         # @private
         # @param column [String] one with unique values
@@ -56,7 +48,7 @@ module Pelton
         # @private
         # Whether this fiber's finds of the model may be merged. Conditions that a scope adds are not in the shared query.
         def wanted?(model)
-          Reactor.running? && model.respond_to?(:merges_finds?) && model.merges_finds? && (@unmerged.empty? || !@unmerged.key?(Fiber.current)) && !model.scope_attributes?
+          @merging.possible? && model.respond_to?(:merges_finds?) && model.merges_finds? && !model.scope_attributes?
         end
 
         # @private
@@ -91,29 +83,7 @@ module Pelton
         end
 
         # @return [ActiveRecord::Base, nil] nil: find it alone
-        def join(model, column, key)
-          reactor = Reactor.current
-          where = {role: model.current_role, shard: model.current_shard}
-          together = (batches(reactor)[model] ||= {})
-          place = [column, *where.values]
-          batch = together[place]
-          return batch.join(key) if batch
-          batch = together[place] = Batch.new(model, column, key, where)
-          begin
-            reactor.yield
-          ensure
-            together.delete(place)
-            batch.start unless batch.alone?
-          end
-          batch.wait(key) unless batch.alone?
-        end
-
-        # A child after a fork has a reactor of its own: the parent's fibers never go on in it.
-        def batches(reactor)
-          of, batches = Thread.current.thread_variable_get(BATCHES)
-          return batches if reactor.equal?(of)
-          {}.compare_by_identity.tap { |made| Thread.current.thread_variable_set(BATCHES, [reactor, made]) }
-        end
+        def join(model, column, key) = @merging.find(model, [column, model.current_role, model.current_shard], key) { nil }
       end
 
       # For models.

@@ -2,7 +2,7 @@
 
 require_relative "../../support/merging_program"
 
-class MergingTest < PeltonTest
+class ActiveRecordMergingTest < PeltonTest
   include MergingProgram
 
   on_each_database "two_hundred_finds_of_two_hundred_fibers" do |database|

@@ -1,50 +1,40 @@
 # frozen_string_literal: true
 
+require "pelton/merging"
+
 module Pelton
   module Sequel
     # Finds on the same column of the same model that share a query. Each caller gets its own object. If the query fails, each caller repeats
     # its find alone, and gets its own error.
     # @private
-    class Batch
-      include Opaque
-
+    class Batch < Merging::Batch
       SIZE = 5000 # keys of a query: PostgreSQL takes at most 65,535 values
+      UNAVAILABLE = [::Sequel::DatabaseConnectionError, ::Sequel::DatabaseDisconnectError].freeze
+      private_constant :UNAVAILABLE
 
       def initialize(model, column, key)
-        @model = model
+        super(model, key)
         @column = column
-        @first = key
       end
 
-      # @return [Boolean] whether no other find has joined
-      def alone? = @rows.nil?
-
-      # Adds a find before the query is sent.
-      def join(key)
-        share unless @rows
-        @keys[key] = @keys.fetch(key, 0) + 1
-        @waiting += 1
-        wait(key)
-      end
-
-      # Sends the query on a separate fiber, so that cancelling a caller does not end it for the others.
       def start
         @model.db.statistics.merged += @waiting - 1 if @model.db.respond_to?(:statistics)
-        @task = Pelton.spawn { query }
-      end
-
-      # @return [Sequel::Model, nil]
-      def wait(key)
-        rows = @rows.await # an error is a copy for each caller, with the caller's lines
-        row = rows && rows[key]
-        return @model.dataset.row_proc.call((@keys[key] == 1) ? row : copy(row)) if row
-        @model.find_alone(@column, key) if rows.nil? || key.is_a?(String) # the database's collation may find it equal
-      ensure
-        @waiting -= 1
-        @task&.cancel if @waiting.zero? && !@rows.done?
+        super
       end
 
       private
+
+      def rows(keys)
+        rows = keys.each_slice(SIZE).flat_map { |slice| @model.dataset.naked.where(@column => slice).all }
+        rows.to_h { |row| [row[@column].then { |key| key.is_a?(Numeric) ? key.to_i : key }, row] }
+      end
+
+      # @return [Sequel::Model, nil]
+      def answer(key, rows)
+        row = rows && rows[key]
+        return @model.dataset.row_proc.call((callers(key) == 1) ? row : copy(row)) if row
+        @model.find_alone(@column, key) if rows.nil? || key.is_a?(String) # the database's collation may find it equal
+      end
 
       # A caller may change its object's values in place.
       def copy(value)
@@ -55,23 +45,7 @@ module Pelton
         end
       end
 
-      # Most finds stay alone and skip this.
-      def share
-        @rows = Operation.new.errback {} # no error is reported if all callers have been cancelled
-        @keys = {@first => 1} # key => number of callers
-        @waiting = 1
-      end
-
-      def query
-        rows = @keys.keys.each_slice(SIZE).flat_map { |keys| @model.dataset.naked.where(@column => keys).all }
-        @rows.succeed(rows.to_h { |row| [row[@column].then { |key| key.is_a?(Numeric) ? key.to_i : key }, row] })
-      rescue ::Sequel::DatabaseConnectionError, ::Sequel::DatabaseDisconnectError, Pelton::Error => error
-        @rows.fail(error)
-      rescue
-        @rows.succeed(nil)
-      ensure
-        @rows.fail(Error.new("the query of #{@model} that several fibers shared was cancelled")) unless @rows.done?
-      end
+      def unavailable = UNAVAILABLE
     end
   end
 end

@@ -13,25 +13,17 @@ module Sequel
     #
     #     Album.plugin :pelton_merging
     module PeltonMerging
-      BATCHES = :pelton_batches # a thread-local: the reactor, and model => column => Batch
       LONGEST = 63 # bits of a column's number, without its sign
-      private_constant :BATCHES, :LONGEST
+      private_constant :LONGEST
 
-      @unmerged = {}.compare_by_identity # fibers in {without}
+      @merging = ::Pelton::Merging.new(:pelton_batches) { |model, column, key| ::Pelton::Sequel::Batch.new(model, column, key) }
 
       # @private
       def self.configure(model, *) = model.merge_finds = true
 
       class << self
         # @private
-        def without
-          fiber = Fiber.current
-          before = @unmerged.key?(fiber)
-          @unmerged[fiber] = true
-          yield
-        ensure
-          @unmerged.delete(fiber) unless before
-        end
+        def without(&block) = @merging.without(&block)
 
         # Finds a row by the value of a unique column.
         #
@@ -43,31 +35,13 @@ module Sequel
         # @asynchronous
         def find(model, column, key)
           return model.find_alone(column, key) unless wanted?(model) && mergeable?(model, column, key) && !holding?(model.db)
-          reactor = ::Pelton::Reactor.current
-          columns = (batches(reactor)[model] ||= {})
-          batch = columns[column]
-          return batch.join(key) if batch
-          batch = columns[column] = ::Pelton::Sequel::Batch.new(model, column, key)
-          begin
-            reactor.yield
-          ensure
-            columns.delete(column)
-            batch.start unless batch.alone?
-          end
-          batch.alone? ? model.find_alone(column, key) : batch.wait(key)
+          @merging.find(model, column, key) { model.find_alone(column, key) }
         end
 
         # @private
-        def wanted?(model) = ::Pelton::Reactor.running? && model.merges_finds? && (@unmerged.empty? || !@unmerged.key?(Fiber.current))
+        def wanted?(model) = @merging.possible? && model.merges_finds?
 
         private
-
-        # A child after a fork has a reactor of its own: the parent's fibers never go on in it.
-        def batches(reactor)
-          of, batches = Thread.current.thread_variable_get(BATCHES)
-          return batches if reactor.equal?(of)
-          {}.compare_by_identity.tap { |made| Thread.current.thread_variable_set(BATCHES, [reactor, made]) }
-        end
 
         # Whether the key cannot fail the shared query, and Ruby and the database agree on equality. (For text they may not: see Batch.)
         def mergeable?(model, column, key)

@@ -2,11 +2,11 @@
 
 require_relative "../../../support/merging_program"
 
-class MergingBatchTest < PeltonTest
+class ActiveRecordMergingBatchTest < PeltonTest
   include MergingProgram
 
   BATCH = <<~RUBY
-    batch = Pelton::ActiveRecord::Merging::Batch.new(Person, "id", BASE, {role: :writing, shard: :default})
+    batch = Pelton::ActiveRecord::Merging::Batch.new(Person, ["id", :writing, :default], BASE)
   RUBY
 
   def test_a_batch_of_one_is_alone
