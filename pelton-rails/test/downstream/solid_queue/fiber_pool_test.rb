@@ -107,6 +107,41 @@ class SolidQueueFiberPoolTest < PeltonTest
     assert_equal "began\nbegan\nended\n0 claimed, 1 ready, 0 failed\n", output
   end
 
+  # Released, it would run again for ever.
+  def test_a_job_that_waits_for_a_task_which_others_cancel_has_failed
+    output = jobs_output(<<~RUBY)
+      class AbandonedJob < ActiveJob::Base
+        def perform
+          task = Pelton.spawn { sleep }
+          task.cancel
+          task.await
+        end
+      end
+      AbandonedJob.perform_later
+      with_worker(fibers: 2) { wait_until { SolidQueue::FailedExecution.any? } }
+      puts SolidQueue::FailedExecution.first.exception_class, SolidQueue::ReadyExecution.count
+    RUBY
+
+    assert_equal "Pelton::Cancelled\n0\n", output
+  end
+
+  def test_a_pool_whose_reactor_has_failed_says_so
+    output = jobs_output(<<~RUBY)
+      SolidQueue.on_thread_error = ->(error) { puts "reported: \#{error.class}" }
+      Thread.report_on_exception = false
+      pool = SolidQueue::Pool.build(type: :fiber, size: 2)
+      pool.post(Object.new) # no execution: its reactor fails
+      wait_until { Thread.list.none? { |thread| thread.name == "pelton-solid-queue" } }
+      [-> { pool.post(nil) }, -> { pool.available_capacity }].each do |call|
+        call.call
+      rescue Pelton::ClosedError => error
+        puts error.message
+      end
+    RUBY
+
+    assert_equal "reported: NoMethodError\n" + "the pool's reactor has failed: see the error that was reported before\n" * 2, output
+  end
+
   def test_a_pool_that_shuts_down_takes_no_job
     output = jobs_output(<<~RUBY)
       pool = SolidQueue::Pool.build(type: :fiber, size: 2)

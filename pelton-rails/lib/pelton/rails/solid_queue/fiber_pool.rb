@@ -26,9 +26,11 @@ module Pelton
           def ensure_fiber_workers_have_required_dependency = nil
         end
 
-        # A cancelled job has neither succeeded nor failed: it is for another worker.
+        # A job that the pool has cancelled has neither succeeded nor failed: it is for another worker.
         module Release
-          def failed_with(error) = (Cancelled === error) ? release : super
+          attr_writer :pool
+
+          def failed_with(error) = @pool.cancelled?(error) ? release : super
         end
         private_constant :Choice, :Requirements, :Release
 
@@ -40,17 +42,29 @@ module Pelton
         def initialize(size, **callbacks)
           super
           @executions = Thread::Queue.new
+          @started = Thread::Queue.new # gets the reactor
           Pelton.logger&.info("Solid Queue's worker runs #{size} jobs at once in fibers, on Pelton")
         end
 
         # How Solid Queue shows this pool.
         def type = :fiber
 
-        # @raise [ClosedError] after {#shutdown}
+        # @raise [ClosedError] after {#shutdown}, or when its reactor has failed
         def post(execution)
           raise ClosedError, "the pool shuts down, and takes no more jobs" if shutdown?
+          refuse_if_failed
           super
         end
+
+        # @raise [ClosedError] when its reactor has failed: then Solid Queue reports it, and the worker claims no more jobs
+        def available_capacity
+          refuse_if_failed
+          super
+        end
+
+        # @private
+        # Whether this is how the pool ends jobs that have not ended in time. A job may also have waited for a task that others have cancelled.
+        def cancelled?(error) = @cancels && Cancelled === error
 
         # Takes no more jobs.
         # @return [Boolean] false if it did not take any before
@@ -68,7 +82,8 @@ module Pelton
         # @return [Boolean] whether all have ended by themselves
         def wait_for_termination(timeout)
           return true if @thread.nil? || @thread.join(timeout)
-          @reactor.next_tick { Pelton.stop }
+          @cancels = true
+          @started.pop.next_tick { Pelton.stop }
           @thread.join(GRACE * 2)
           false
         end
@@ -85,28 +100,34 @@ module Pelton
 
         def run_jobs
           Pelton.run(grace: GRACE) do
-            @reactor = Reactor.current
+            @started << Reactor.current
             while (execution = @executions.pop)
               start(execution)
             end
           end
         end
 
+        def refuse_if_failed
+          raise ClosedError, "the pool's reactor has failed: see the error that was reported before" if @thread && !@thread.alive? && !shutdown?
+        end
+
         def start(execution)
-          execution.extend(Release)
+          execution.extend(Release).pool = self
           Pelton.spawn(name: "#{description(execution.job)} of queue #{execution.job.queue_name}") { perform_execution(execution) }
         end
 
         def description(job) = "job #{job.class_name} (#{job.active_job_id})"
 
-        # A cancelled job has been released, and another worker takes it. So nothing is wrong.
+        # A job that the pool has cancelled was released, and another worker takes it. So nothing is wrong.
         def perform_execution(execution)
           wrap_in_app_executor { execution.perform }
-        rescue Cancelled
-          Pelton.logger&.info("#{description(execution.job)} was released: it had not ended when the worker stopped")
         rescue Exception => error # standard:disable Lint/RescueException
-          handle_unrecoverable_error(error)
-          handle_thread_error(error)
+          if cancelled?(error)
+            Pelton.logger&.info("#{description(execution.job)} was released: it had not ended when the worker stopped")
+          else
+            handle_unrecoverable_error(error)
+            handle_thread_error(error)
+          end
         ensure
           restore_capacity
         end
