@@ -187,7 +187,7 @@ module Pelton
     end
     private_class_method :companions_of
 
-    # The requests have ended by now, so what is left of their time is for the companions.
+    # Their time began when they were asked to end, as that of the requests did.
     def self.part(companions, configuration)
       companions.each(&:stop).each { |companion| companion.wait(configuration.shutdown_timeout) }
     end

@@ -9,6 +9,14 @@ require "pelton/cluster"
 class ClusterCompanionTest < PeltonTest
   include CapturedLog
 
+  # One that ignores the signal.
+  def stubborn
+    Dir.mktmpdir do |folder|
+      ready = "#{folder}/ready"
+      companion("trap('TERM') {}; File.write(#{ready.dump}, ''); sleep 1 while true").tap { eventually("the companion") { File.exist?(ready) } }
+    end
+  end
+
   def companion(code, &ended) = Pelton::Cluster::Companion.new([RbConfig.ruby, "-e", code], &ended)
 
   def test_it_is_asked_to_end
@@ -33,16 +41,25 @@ class ClusterCompanionTest < PeltonTest
   end
 
   def test_one_that_does_not_end_is_killed
-    Dir.mktmpdir do |folder|
-      ready = "#{folder}/ready"
-      one = companion("trap('TERM') {}; File.write(#{ready.dump}, ''); sleep 1 while true")
-      eventually("the companion") { File.exist?(ready) }
-      one.stop
-      one.wait(0.1)
+    one = stubborn
+    one.stop
+    one.wait(0.1)
 
-      assert_raises(Errno::ESRCH) { Process.kill(0, one.pid) }
-      assert_match(/did not end within 0.1 s, and is killed/, log)
+    assert_raises(Errno::ESRCH) { Process.kill(0, one.pid) }
+    assert_match(/did not end within 0.1 s, and is killed/, log)
+  end
+
+  # Several have the same time, however many there are.
+  def test_its_time_begins_when_it_is_asked
+    one = stubborn
+    now = Pelton::Clock.now
+    Pelton::Clock.stub(:now, -> { now }) do
+      one.stop
+      now += 100
+      one.wait(100)
     end
+
+    assert_match(/did not end within 100 s, and is killed/, log)
   end
 
   def test_a_child_that_inherits_it_leaves_it_alone

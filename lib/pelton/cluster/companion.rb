@@ -23,14 +23,17 @@ module Pelton
       def failed? = @failed
 
       # Asks it to end. A process that has inherited this object does nothing.
-      def stop = signal("TERM")
+      def stop
+        @asked ||= Clock.now
+        signal("TERM")
+      end
 
-      # Waits for its end, and ends it by force when the time is over.
+      # Waits for its end, and ends it by force when the time is over, which began when it was asked to end.
       #
       # @param timeout [Numeric, nil] seconds; nil: any time
       # @return [void]
       def wait(timeout)
-        return if @owner != Process.pid || @thread.join(timeout)
+        return if @owner != Process.pid || @thread.join(timeout && Clock.left((@asked || Clock.now) + timeout))
         Pelton.logger&.warn("#{name} did not end within #{timeout} s, and is killed")
         signal("KILL")
         @thread.join
