@@ -1,8 +1,31 @@
 # frozen_string_literal: true
 
+require "tmpdir"
 require_relative "test_helper"
+require "pelton"
 
 class RequiresTest < PeltonTest
+  def test_a_gem_that_is_missing_is_named
+    error = assert_raises(LoadError) { Pelton.require_gem("pelton/nothing", "add gem \"nothing\"") }
+
+    assert_equal "add gem \"nothing\"", error.message
+    assert_nil error.cause
+    assert_nil Pelton.require_gem("set", "")
+  end
+
+  # Then the gem is there, and its own message helps.
+  def test_a_gem_that_misses_something_itself
+    Dir.mktmpdir do |folder|
+      File.write("#{folder}/half_a_gem.rb", "require 'the_other_half'")
+      $LOAD_PATH.unshift(folder)
+      error = assert_raises(LoadError) { Pelton.require_gem("half_a_gem", "add gem") }
+
+      assert_equal "the_other_half", error.path
+    ensure
+      $LOAD_PATH.delete(folder)
+    end
+  end
+
   def test_a_part_that_is_not_required_names_its_require
     output = ruby_output(<<~RUBY)
       require "pelton"

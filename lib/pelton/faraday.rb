@@ -2,12 +2,7 @@
 
 require_relative "http"
 
-begin
-  require "faraday"
-rescue LoadError => error
-  raise unless error.path == "faraday"
-  raise LoadError, "Pelton's adapter needs Faraday: add gem \"faraday\" to the Gemfile", cause: nil
-end
+Pelton.require_gem("faraday", "Pelton's adapter needs Faraday: add gem \"faraday\" to the Gemfile")
 
 module Pelton
   # An adapter for Faraday, by which most clients of APIs make their requests: with it they wait in fibers, and keep their connections open.

@@ -7,6 +7,21 @@ module Pelton
   private_constant :REQUIRES, :HTTP, :Memcached
 
   class << self
+    # Loads a gem on which Pelton does not depend.
+    #
+    # @param feature [String] as for require
+    # @param message [String] which gem the Gemfile needs, and for what
+    # @return [void]
+    # @raise [LoadError] with the message, if the gem is missing; its own, if the gem misses something else
+    # @api private
+    def require_gem(feature, message)
+      require feature
+      nil
+    rescue LoadError => error
+      raise unless error.path == feature
+      raise LoadError, message, cause: nil
+    end
+
     private
 
     def const_missing(name)

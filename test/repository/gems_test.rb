@@ -154,11 +154,11 @@ class GemsTest < PeltonTest
 
   # Pelton's files that a file requires or loads later, by their names on the load path. Programs in strings are seen as well.
   def required_by(file)
-    read(file).scan(/\b(?:require|autoload)\b[ (]+(?::?\w+, *)?["']((?:sequel\/\w+\/)?pelton[^"']*)["']/).flatten.reject { |feature| feature.include?("\#{") }.uniq
+    read(file).scan(/\b(?:require|require_gem|autoload)\b[ (]+(?::?\w+, *)?["']((?:sequel\/\w+\/)?pelton[^"']*)["']/).flatten.reject { |feature| feature.include?("\#{") }.uniq
   end
 
   # All that a file requires or loads later, by its name on the load path.
-  def features_in(file) = read(file).scan(/\b(?:require|autoload)\b[ (]+(?::?\w+, *)?["']([\w\-\/]+)["']/).flatten
+  def features_in(file) = read(file).scan(/\b(?:require|require_gem|autoload)\b[ (]+(?::?\w+, *)?["']([\w\-\/]+)["']/).flatten
 
   # The gem whose name the feature has, or begins with: bigdecimal/util is of bigdecimal, net/ftp of net-ftp.
   def bundled_gem_of(feature)

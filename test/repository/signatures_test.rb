@@ -6,7 +6,7 @@ require_relative "../test_helper"
 class SignaturesTest < PeltonTest
   # Methods that are public only for other files of Pelton.
   INTERNAL = %w[
-    Pelton::Deferrable.defer Pelton.report_error Pelton.report_stall Pelton::Watchdog.report Pelton::Watchdog.report_to
+    Pelton::Deferrable.defer Pelton.require_gem Pelton.report_error Pelton.report_stall Pelton::Watchdog.report Pelton::Watchdog.report_to
     Pelton::Test.unrescued Pelton::Test.refuse_leftovers Pelton::Sequel::Test.enter Pelton::Sequel::Test.leave Pelton::Test.stalls
     Pelton::Sequel.limit Pelton::Metrics.text Pelton::Metrics.families Pelton::Metrics.stats Pelton::Metrics.counters
   ].freeze

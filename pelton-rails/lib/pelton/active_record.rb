@@ -3,12 +3,7 @@
 require "pelton"
 require_relative "active_record/setup"
 
-begin
-  require "active_record"
-rescue LoadError => error
-  raise unless error.path == "active_record"
-  raise LoadError, "pelton/active_record needs Active Record: add gem \"activerecord\" to the Gemfile"
-end
+Pelton.require_gem("active_record", "pelton/active_record needs Active Record: add gem \"activerecord\" to the Gemfile")
 
 module Pelton
   # Active Record on Pelton, with or without Rails: each fiber has its own connection, and waiting for it, for queries and for SQLite's locks parks

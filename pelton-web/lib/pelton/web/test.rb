@@ -2,13 +2,8 @@
 
 require "json"
 require "rack/lint"
-begin
-  require "rack/test"
-rescue LoadError => error
-  raise unless error.path == "rack/test"
-  raise LoadError, "pelton/web/test needs the gem rack-test: add gem \"rack-test\" to the Gemfile's group :test"
-end
 require_relative "../web"
+Pelton.require_gem("rack/test", "pelton/web/test needs the gem rack-test: add gem \"rack-test\" to the Gemfile's group :test")
 require "pelton/test"
 require_relative "test/events"
 require_relative "test/selecting"

@@ -1,13 +1,8 @@
 # frozen_string_literal: true
 
-begin
-  require "irb"
-rescue LoadError => error
-  raise unless error.path == "irb"
-  raise LoadError, "the console needs irb, which Ruby 4.0 has as a gem only: add gem \"irb\" to the Gemfile", cause: nil
-end
 require "rack/mock_request"
 require_relative "../../web"
+Pelton.require_gem("irb", "the console needs irb, which Ruby 4.0 has as a gem only: add gem \"irb\" to the Gemfile")
 
 module Pelton
   module Web
