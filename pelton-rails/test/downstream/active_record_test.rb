@@ -6,13 +6,6 @@ require_relative "../support/active_record_program"
 class ActiveRecordTest < PeltonTest
   include ActiveRecordProgram
 
-  POSTS = <<~RUBY
-    ActiveRecord::Base.lease_connection.create_table(:posts, force: true) { |table| table.string :title }
-    class Post < ActiveRecord::Base; end
-    POOL = Post.connection_pool
-    ActiveRecord::Base.connection_handler.clear_active_connections!(:all)
-  RUBY
-
   on_each_database "the_same_program_inside_and_outside_of_a_reactor" do |database|
     assert_equal "outside: [\"a\", \"b\"]\ninside: [\"a\", \"b\", \"c\", \"d\"]\n", active_record_output(<<~'RUBY', database, pool: 5)
       class CreatePosts < ActiveRecord::Migration[7.0]

@@ -20,6 +20,14 @@ module ActiveRecordProgram
     ActiveRecord::Migration.verbose = false
   RUBY
 
+  # Follows {CONNECT}: a model, and its pool with all connections free.
+  POSTS = <<~RUBY
+    ActiveRecord::Base.lease_connection.create_table(:posts, force: true) { |table| table.string :title }
+    class Post < ActiveRecord::Base; end
+    POOL = Post.connection_pool
+    ActiveRecord::Base.connection_handler.clear_active_connections!(:all)
+  RUBY
+
   class << self
     def installed?
       return @installed if defined?(@installed)

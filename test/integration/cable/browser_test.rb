@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/chromium"
+require "support/cable_browsing"
 require "support/cable_client"
 
 # @rails/actioncable, unchanged, in a browser. Its file is in the gem actioncable.
 class CableBrowserTest < PeltonTest
+  include CableBrowsing
   include CableClient
 
   self.deadline = 120
@@ -62,30 +63,18 @@ class CableBrowserTest < PeltonTest
 
   private
 
-  # The loop has a thread of its own, since a call of the browser's waits for the whole page.
-  def browsing
-    started = Thread::Queue.new
-    serving = Thread.new do
-      Pelton.run do
-        cable = Pelton::Cable::Server.new(connection: Connection, pubsub: Pelton::PubSub.new, heartbeat: 1)
-        app = lambda do |env|
-          case env["PATH_INFO"]
-          when "/cable" then cable.call(env)
-          when "/actioncable.js" then [200, {"content-type" => "text/javascript"}, [File.read(SCRIPT)]]
-          else [200, {"content-type" => "text/html; charset=utf-8"}, [PAGE]]
-          end
-        end
-        started << [Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port, cable, Pelton::Reactor.current]
-        sleep
+  def browsing(&block)
+    make = -> { Pelton::Cable::Server.new(connection: Connection, pubsub: Pelton::PubSub.new, heartbeat: 1) }
+    browse(make, method(:application), &block)
+  end
+
+  def application(cable)
+    lambda do |env|
+      case env["PATH_INFO"]
+      when "/cable" then cable.call(env)
+      when "/actioncable.js" then [200, {"content-type" => "text/javascript"}, [File.read(SCRIPT)]]
+      else [200, {"content-type" => "text/html; charset=utf-8"}, [PAGE]]
       end
     end
-    port, cable, reactor = started.pop
-    Chromium.open do |browser|
-      browser.visit("http://127.0.0.1:#{port}/")
-      yield browser, ->(&block) { reactor.next_tick { block.call(cable) } }
-    end
-  ensure
-    reactor&.stop
-    serving&.join
   end
 end

@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/chromium"
+require "support/cable_browsing"
 require "support/cable_client"
 
 # This gem's client, in a browser.
 class CableClientInBrowserTest < PeltonTest
+  include CableBrowsing
+
   self.deadline = 120
 
   class ChatChannel < Pelton::Cable::Channel
@@ -138,26 +140,12 @@ class CableClientInBrowserTest < PeltonTest
 
   def seen(browser, count) = browser.evaluate("until(() => seen.length >= #{count})")
 
-  # The loop has a thread of its own, since a call of the browser's waits for the whole page.
   def browsing
-    started = Thread::Queue.new
-    serving = Thread.new do
-      Pelton.run do
-        pubsub = Pelton::PubSub.new.keep("chat kept", messages: 3)
-        cable = Pelton::Cable::Server.new(connection: Connection, pubsub: pubsub, heartbeat: 1)
-        started << [Pelton::HTTP::Server.new(application(cable)).listen("tcp://127.0.0.1:0").port, cable, Pelton::Reactor.current]
-        sleep
-      end
-    end
-    port, cable, reactor = started.pop
-    Chromium.open do |browser|
-      browser.visit("http://127.0.0.1:#{port}/")
+    make = -> { Pelton::Cable::Server.new(connection: Connection, pubsub: Pelton::PubSub.new.keep("chat kept", messages: 3), heartbeat: 1) }
+    browse(make, method(:application)) do |browser, on_loop|
       browser.evaluate("new Promise((next) => { const look = () => window.ready ? next() : setTimeout(look, 10); look() })")
-      yield browser, ->(&block) { reactor.next_tick { block.call(cable) } }
+      yield browser, on_loop
     end
-  ensure
-    reactor&.stop
-    serving&.join
   end
 
   def application(cable)

@@ -5,18 +5,14 @@ require_relative "../../support/active_record_program"
 class ConnectionsTest < PeltonTest
   include ActiveRecordProgram
 
-  POSTS = <<~RUBY
-    ActiveRecord::Base.lease_connection.create_table(:posts, force: true) { |table| table.string :title }
-    class Post < ActiveRecord::Base; end
-    POOL = Post.connection_pool
-    ActiveRecord::Base.connection_handler.clear_active_connections!(:all)
+  COUNTED_POSTS = POSTS + <<~RUBY
     SENT = []
     ActiveSupport::Notifications.subscribe("sql.active_record") { |event| SENT << event.payload[:cached] if event.payload[:name] == "Post Count" }
   RUBY
 
   def test_the_connections_of_the_fiber_are_returned_when_the_block_ends
     assert_equal "[1, 0, :value]\n[1, 0, :outer]\n", active_record_output(<<~RUBY, pool: 2)
-      #{POSTS}
+      #{COUNTED_POSTS}
       Pelton.run do
         busy = nil
         value = Pelton::ActiveRecord.with_connections { Post.lease_connection && busy = POOL.stat[:busy] and :value }
@@ -33,7 +29,7 @@ class ConnectionsTest < PeltonTest
 
   def test_an_error_returns_them_too
     assert_equal "[RuntimeError, 0]\n", active_record_output(<<~RUBY, pool: 2)
-      #{POSTS}
+      #{COUNTED_POSTS}
       Pelton.run do
         Pelton::ActiveRecord.with_connections { Post.lease_connection && raise("wrong") }
       rescue => error
@@ -44,7 +40,7 @@ class ConnectionsTest < PeltonTest
 
   on_each_database "each_block_has_a_query_cache_of_its_own" do |database|
     assert_equal "[nil, true, nil, true]\nfalse\n", active_record_output(<<~RUBY, database, pool: 2)
-      #{POSTS}
+      #{COUNTED_POSTS}
       Pelton.run do
         Array.new(2) { Pelton.spawn { Pelton::ActiveRecord.with_connections { 2.times { Post.count } } }.await }
         p SENT
@@ -56,7 +52,7 @@ class ConnectionsTest < PeltonTest
   on_each_database "queries_load_asynchronously_in_fibers" do |database|
     setup = CONNECT.sub("ActiveRecord::Base.establish", "ActiveRecord.async_query_executor = :pelton\n\\0")
     assert_equal "[[\"a\"], [\"a\"], true, 0]\n", active_record_output(<<~RUBY, database, setup: setup, pool: 4)
-      #{POSTS}
+      #{COUNTED_POSTS}
       Post.create!(title: "a")
       ActiveSupport::Notifications.subscribe("sql.active_record") { |event| SENT << event.payload[:async] if event.payload[:name] == "Post Load" }
       Pelton.run do
