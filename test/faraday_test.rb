@@ -78,6 +78,26 @@ class FaradayTest < PeltonTest
     assert_same("gzip", answer) { |faraday| faraday.get("/", nil, "Accept-Encoding" => "gzip").headers["Content-Encoding"] }
   end
 
+  # Of more than the client collects by default.
+  def test_a_large_body
+    size = 65 << 20
+    answer = ->(_, socket) { socket.write("HTTP/1.1 200 OK\r\nContent-Length: #{size}\r\n\r\n", "x" * size) && nil }
+
+    assert_same(size, answer) { |faraday| faraday.get("/").body.bytesize }
+  end
+
+  # Faraday itself finds proxies in the environment, unless it is told not to.
+  def test_a_proxy_of_the_environment
+    proxy = script { |request, _| text("proxy: #{request.path}") }
+    before, ENV["http_proxy"] = ENV["http_proxy"], proxy.url
+    assert_same("proxy: http://elsewhere.example/a", ->(_, _) {}) { |faraday| faraday.get("http://elsewhere.example/a").body }
+    Faraday.ignore_env_proxy = true
+    assert_same("GET /a ", ->(request, _) { echo(request) }) { |faraday| faraday.get("/a").body }
+  ensure
+    Faraday.ignore_env_proxy = false
+    ENV["http_proxy"] = before
+  end
+
   def test_pieces_as_they_come
     answer = ->(_, _) { text("one two") }
     assert_same([["one two", 7, 200], ""], answer) do |faraday|

@@ -64,7 +64,7 @@ module Pelton
     # @return [HTTP::Client]
     # @raise [ArgumentError] an option of TLS that is not supported
     def build_connection(env)
-      FaradayAdapter.client(OPTIONS.merge(@connection_options, tls: tls(env[:ssl]), proxy: proxy(env[:request][:proxy])).compact)
+      FaradayAdapter.client(OPTIONS.merge(@connection_options, tls: tls(env[:ssl]), proxy: proxy(env[:request][:proxy])))
     end
 
     private
@@ -109,7 +109,10 @@ module Pelton
     def tls(ssl)
       ssl = ssl.to_h.compact
       other = OTHER_TLS_OPTIONS & ssl.keys
-      raise ArgumentError, "ssl: #{other.join(", ")}: Pelton's adapter takes #{TLS_OPTIONS.keys.join(", ")}, client_cert, min_version and max_version" if other.any?
+      if other.any?
+        raise ArgumentError, "ssl: #{other.join(", ")}: Pelton's adapter takes #{TLS_OPTIONS.keys.join(", ")}, client_cert, " \
+          "min_version and max_version"
+      end
       settings = TLS_OPTIONS.filter_map { |theirs, ours| [ours, ssl[theirs]] if ssl.key?(theirs) }.to_h
       settings[:certificate] = Array(ssl[:client_cert]).map { |one| one.respond_to?(:to_pem) ? one.to_pem : one }.join if ssl[:client_cert]
       %i[min_version max_version].each { |name| settings[name] = version(ssl[name]) if ssl[name] }

@@ -37,7 +37,7 @@ module Pelton
         expect_timeout: 1,     # for the server's consent to a large body; then the body is sent without it
         pool_timeout: 60,      # for a free connection, when all allowed connections are in use
         redirects: 5,          # the number of redirects that are followed
-        max_body: 64 << 20,    # inflated bytes that ClientResponse#body collects: beyond, LimitError. Streaming has no limit
+        max_body: 64 << 20,    # inflated bytes that ClientResponse#body collects: beyond, LimitError; nil: no limit. Streaming has none
         expect: 1 << 20,       # bytes of a body; before a larger one, or one of unknown size, the client asks (Expect: 100-continue). nil: never
         stream: false,         # true: the response comes with its head, and ClientResponse#each reads the body
         decode: true           # whether to ask for gzip and inflate it

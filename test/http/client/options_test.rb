@@ -5,11 +5,25 @@ require "pelton/http"
 
 class HTTPClientOptionsTest < PeltonTest
   Client = Pelton::HTTP::Client
-  WRONG = {timeout: "3", connect_timeout: -1, read_timeout: :never, limit: 0, keep_alive: nil, redirects: nil, max_body: "1M", expect: "1M", stream: 1, decode: "no"}.freeze
+  WRONG = {
+    timeout: "3", connect_timeout: -1, read_timeout: :never, limit: 0, keep_alive: nil, redirects: nil, max_body: "1M",
+    expect: "1M", stream: 1, decode: "no"
+  }.freeze
 
   def test_a_wrong_value_is_refused_where_it_is_given
-    WRONG.each { |name, value| assert_match(/\A#{name}: must be .*, not #{Regexp.escape(value.inspect)}\z/, assert_raises(ArgumentError, name) { Client.new(name => value) }.message) }
-    WRONG.except(:limit, :keep_alive).each { |name, value| assert_match(/\A#{name}: must be/, assert_raises(ArgumentError, name) { Client.new.get("http://127.0.0.1:1/", name => value) }.message) }
+    WRONG.each do |name, value|
+      error = assert_raises(ArgumentError, name) { Client.new(name => value) }
+
+      assert_match(/\A#{name}: must be .*, not #{Regexp.escape(value.inspect)}\z/, error.message)
+    end
+  end
+
+  def test_a_wrong_value_of_a_request_is_refused
+    WRONG.except(:limit, :keep_alive).each do |name, value|
+      error = assert_raises(ArgumentError, name) { Client.new.get("http://127.0.0.1:1/", name => value) }
+
+      assert_match(/\A#{name}: must be/, error.message)
+    end
   end
 
   def test_what_is_unknown_and_what_is_right
@@ -17,5 +31,6 @@ class HTTPClientOptionsTest < PeltonTest
     assert_match(/unknown option: limit/, assert_raises(ArgumentError) { Client.new.get("http://127.0.0.1:1/", limit: 1) }.message)
     assert Client.new(**Client::DEFAULTS, limit: 1, keep_alive: 0.5)
     assert Client.new(timeout: 0, expect: nil, redirects: 0)
+    assert Client.new(max_body: nil), "no limit"
   end
 end

@@ -6,13 +6,15 @@ module Pelton
     # @private
     module ClientOptions
       SECONDS = ["a number of seconds, or nil", ->(value) { value.nil? || (value.is_a?(Numeric) && value.real? && value >= 0) }].freeze
-      BYTES = ["a number of bytes", ->(value) { value.is_a?(Numeric) && value.real? && value >= 0 }].freeze
+      BYTES = ["a number of bytes, or nil", SECONDS.last].freeze
       SWITCH = ["true or false", ->(value) { [true, false, nil].include?(value) }].freeze
       KINDS = {
-        timeout: SECONDS, connect_timeout: SECONDS, write_timeout: SECONDS, response_timeout: SECONDS, read_timeout: SECONDS, expect_timeout: SECONDS, pool_timeout: SECONDS,
-        keep_alive: ["a number of seconds", ->(value) { value.is_a?(Numeric) && value.real? && value >= 0 }], limit: ["a positive integer", ->(value) { value.is_a?(Integer) && value.positive? }],
-        redirects: ["an integer of 0 or more", ->(value) { value.is_a?(Integer) && value >= 0 }], max_body: BYTES,
-        expect: ["a number of bytes, or nil", ->(value) { value.nil? || BYTES.last.call(value) }], stream: SWITCH, decode: SWITCH
+        timeout: SECONDS, connect_timeout: SECONDS, write_timeout: SECONDS, response_timeout: SECONDS, read_timeout: SECONDS,
+        expect_timeout: SECONDS, pool_timeout: SECONDS,
+        keep_alive: ["a number of seconds", ->(value) { value.is_a?(Numeric) && value.real? && value >= 0 }],
+        limit: ["a positive integer", ->(value) { value.is_a?(Integer) && value.positive? }],
+        redirects: ["an integer of 0 or more", ->(value) { value.is_a?(Integer) && value >= 0 }],
+        max_body: BYTES, expect: BYTES, stream: SWITCH, decode: SWITCH
       }.freeze
       private_constant :SECONDS, :BYTES, :SWITCH, :KINDS
 
