@@ -10,7 +10,8 @@ module Pelton
       PATH = "/client.js"
       TEXT = File.read("#{__dir__}/client.js", encoding: Encoding::UTF_8).freeze
       HEADERS = {
-        "content-type" => "text/javascript; charset=utf-8", "cache-control" => "public, max-age=3600", "etag" => %("#{OpenSSL::Digest::SHA256.hexdigest(TEXT)[0, 16]}"),
+        "content-type" => "text/javascript; charset=utf-8", "cache-control" => "public, max-age=3600",
+        "etag" => %("#{OpenSSL::Digest::SHA256.hexdigest(TEXT)[0, 16]}"),
         "x-content-type-options" => "nosniff"
       }.freeze
       private_constant :TEXT, :HEADERS

@@ -121,7 +121,8 @@ module Pelton
         @life ||= @pubsub._attach(TOPIC) { |json, _| heard(JSON.parse(json).fetch("process")) }
         @timer ||= Pelton.add_periodic_timer(@alive) { live }
         members = @streams[stream] = Members.new
-        members.subscription = @pubsub._attach("#{TOPIC}/#{stream}", gap: -> { publish(stream, type: "ask") }) { |json, _| receive(stream, members, JSON.parse(json)) }
+        ask = -> { publish(stream, type: "ask") }
+        members.subscription = @pubsub._attach("#{TOPIC}/#{stream}", gap: ask) { |json, _| receive(stream, members, JSON.parse(json)) }
         publish(stream, type: "ask")
         members
       end

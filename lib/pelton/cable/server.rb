@@ -165,7 +165,8 @@ module Pelton
       end
 
       # @return [Hash{Symbol => Integer}] `connections`, `subscriptions` and `streams` now; counted: clients `accepted`, `restored` and `unauthorized`, `commands`,
-      #   `refused` ones, `rejected` subscriptions, `errors` of channels, `slow` clients that were closed, clients that were told to come back because of `gaps`, and messages `sent`
+      #   `refused` ones, `rejected` subscriptions, `errors` of channels, `slow` clients that were closed, clients that were told to come back
+      #   because of `gaps`, and messages `sent`
       def stats
         {connections: @sessions.size, subscriptions: @sessions.each_key.sum(&:size), streams: streams.size, sent: streams.sent}
           .merge(%i[accepted restored unauthorized commands refused rejected errors slow gaps].to_h { |name| [name, @counts[name]] })

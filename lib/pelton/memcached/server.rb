@@ -138,7 +138,8 @@ module Pelton
       def _binary_clients(count)
         return if @reported && Clock.now - @reported < REPORT_EVERY
         @reported = Clock.now
-        Pelton.logger.warn("memcached: #{count} client#{"s" if count > 1} spoke the binary protocol, which this server does not, and #{(count > 1) ? "were" : "was"} cut off: " \
+        who, were = (count > 1) ? ["#{count} clients", "were"] : ["1 client", "was"]
+        Pelton.logger.warn("memcached: #{who} spoke the binary protocol, which this server does not, and #{were} cut off: " \
           "let them speak the text protocol (Dalli before 5.0: protocol: :meta)")
       end
 

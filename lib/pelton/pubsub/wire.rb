@@ -116,7 +116,10 @@ module Pelton
         #
         # @param parts [Array<String>]
         # @return [Array<String>]
-        def gather(parts) = parts.slice_when { |before, after| [before, after].any? { |part| part.bytesize >= LONG } }.map { |run| (run.size == 1) ? run.first : run.map(&:b).join }
+        def gather(parts)
+          runs = parts.slice_when { |before, after| [before, after].any? { |part| part.bytesize >= LONG } }
+          runs.map { |run| (run.size == 1) ? run.first : run.map(&:b).join }
+        end
 
         def join(epoch, serial) = frame(JOIN, [serial].pack("Q>"), epoch.to_s.b)
 

@@ -43,6 +43,21 @@ class ClientEventSourceTest < PeltonTest
     assert_equal ["text/event-stream"], seen.map { |headers| headers["accept"] }.uniq
   end
 
+  # Without a least, a server could have its clients come back at once, again and again; without a most, for ever away.
+  def test_a_server_may_ask_for_a_while_within_bounds
+    {"0" => 0.08..0.12, "500" => 0.4..0.6, "9" * 400 => 2880..4320}.each do |milliseconds, range|
+      answers = [stream("retry: #{milliseconds}\n\n"), "HTTP/1.1 204 No Content\r\n\r\n"]
+      server = script { |_, socket| socket.write(answers.shift) && :close }
+      slept = []
+      source = Pelton::HTTP::EventSource.new(client(server), "/", last_event_id: nil, max_event: 1_000, headers: {})
+      source.define_singleton_method(:sleep) { |seconds| slept << seconds }
+      Pelton.run { source.each {} }
+
+      assert_equal 1, slept.size
+      assert_includes range, slept.first, milliseconds
+    end
+  end
+
   def test_a_client_begins_where_another_was
     server = script { "HTTP/1.1 204 No Content\r\n\r\n" }
     Pelton.run { client(server).each_event("/", last_event_id: "5") {} }

@@ -73,7 +73,7 @@ module Pelton
         when "data" then (@data ||= []) << value
         when "event" then @type = value
         when "id" then @last_id = value unless value.include?("\0")
-        when "retry" then @retry_after = value.to_i / 1000.0 if value.match?(/\A\d+\z/)
+        when "retry" then @retry_after = value[0, 15].to_i / 1000.0 if value.match?(/\A\d+\z/) # more digits are no time at all
         end
       end
 

@@ -7,12 +7,13 @@ module Pelton
     # Follows the events of a URL as a browser's EventSource does: it comes back when the connection ends, and says which event was the last one.
     # @private
     class EventSource
-      # Seconds until it comes back, unless the server says otherwise; and at most, after many failures in a row.
+      # Seconds until it comes back, unless the server says otherwise; at most, after many failures in a row; and what a server may ask for.
       RETRY = 3.0
       LONGEST_RETRY = 60.0
+      ASKED = (0.1..3600.0)
       # Statuses that are over soon.
       TEMPORARY = [429, 500, 502, 503, 504].freeze
-      private_constant :RETRY, :LONGEST_RETRY, :TEMPORARY
+      private_constant :RETRY, :LONGEST_RETRY, :ASKED, :TEMPORARY
 
       def initialize(client, url, last_event_id:, max_event:, headers:, **options)
         @client, @url, @max_event, @headers, @options = client, url, max_event, headers, options
@@ -57,7 +58,7 @@ module Pelton
         response.status
       ensure
         @last_id = parser.last_id if parser
-        @retry = parser.retry_after if parser&.retry_after
+        @retry = parser.retry_after.clamp(ASKED) if parser&.retry_after
       end
 
       def headers
@@ -67,8 +68,8 @@ module Pelton
 
       # Longer after each failure, and not the same for all clients of a server that was away.
       def pause
-        longest = [LONGEST_RETRY, @retry].max
-        (@retry * 2**[@failures - 1, 0].max).clamp(0, longest) * rand(0.8..1.2)
+        doubled = @retry * 2**(@failures - 1).clamp(0, 10)
+        [doubled, [LONGEST_RETRY, @retry].max].min * rand(0.8..1.2)
       end
     end
   end

@@ -59,7 +59,8 @@ module Pelton
 
         # A client whose handler is too slow is closed, and comes back.
         def handle(client, name, handler)
-          client.cable.topics._attach(name, direct: false, gap: -> { client.cable.cable.gap([client.session.socket]) }, limit: PubSub::Subscription::LIMIT) do |message|
+          gap = -> { client.cable.cable.gap([client.session.socket]) }
+          client.cable.topics._attach(name, direct: false, gap: gap, limit: PubSub::Subscription::LIMIT) do |message|
             connection.worker_pool.invoke(handler, :call, message, connection: connection)
           end
         end

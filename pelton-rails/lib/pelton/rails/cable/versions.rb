@@ -15,8 +15,8 @@ module Pelton
         # @return [nil]
         def warn_of_version
           return if supported?
-          Pelton.logger.warn("Rails: Action Cable #{::ActionCable.gem_version} is newer than this version of pelton-rails knows (#{VERSIONS}): Rails' own server, in threads, " \
-            "serves its sockets. Update pelton-rails, or silence this by config.pelton.cable = false")
+          Pelton.logger.warn("Rails: Action Cable #{::ActionCable.gem_version} is newer than this version of pelton-rails knows (#{VERSIONS}): " \
+            "Rails' own server, in threads, serves its sockets. Update pelton-rails, or silence this by config.pelton.cable = false")
           nil
         end
       end
