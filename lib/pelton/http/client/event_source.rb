@@ -69,7 +69,8 @@ module Pelton
       # Longer after each failure, and not the same for all clients of a server that was away.
       def pause
         doubled = @retry * 2**(@failures - 1).clamp(0, 10)
-        [doubled, [LONGEST_RETRY, @retry].max].min * rand(0.8..1.2)
+        longest = [LONGEST_RETRY, @retry].max
+        [doubled, longest].min * rand(0.8..1.2)
       end
     end
   end
