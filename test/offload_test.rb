@@ -179,7 +179,8 @@ class OffloadTest < PeltonTest
       assert_raises(ArgumentError) { pool.limit = number }
       assert_raises(ArgumentError) { pool.queue = number }
     end
-    assert_equal [1, 1000], [pool.limit, pool.queue]
+    assert_equal 1, pool.limit
+    assert_equal 1000, pool.queue
   end
 
   def test_statistics

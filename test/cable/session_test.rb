@@ -302,7 +302,8 @@ class CableSessionTest < PeltonTest
       client.socket.close
       eventually("the end of the connection") { cable.stats[:connections].zero? }
 
-      assert_equal [[Pelton::TimeoutError] * 2, 3], [reported, cable.stats[:errors]], "of each place one"
+      assert_equal [Pelton::TimeoutError] * 2, reported, "of each place one"
+      assert_equal 3, cable.stats[:errors], "of each place one"
     end
     serving(timeout: 0.05, connecting: 1, connection: NeverConnection) do |url, _|
       clients = Array.new(2) { CableClient::Client.new(url) }
@@ -353,7 +354,9 @@ class CableSessionTest < PeltonTest
       client = connect(url)
       reports = Pelton::Test.unrescued { client.send(command: "subscribe", identifier: client.identifier(FailingChannel.name)) && assert_equal("subscription_failed", client.receive["reason"]) }
       assert_nil client.receive
-      assert_equal [1011, 1, 0], [client.socket.close_code, reports.size, cable.stats[:rejected]]
+      assert_equal 1011, client.socket.close_code
+      assert_equal 1, reports.size
+      assert_equal 0, cable.stats[:rejected]
     end
   end
 
@@ -366,7 +369,8 @@ class CableSessionTest < PeltonTest
       client = connect(url)
       Pelton::Test.unrescued do
         client.send(command: "subscribe", identifier: client.identifier(ECHO), retry: true)
-        assert_equal ["retry_subscription", 0], [client.receive["type"], cable.stats[:unauthorized]]
+        assert_equal "retry_subscription", client.receive["type"]
+        assert_equal 0, cable.stats[:unauthorized]
       end
     end
   end
@@ -381,7 +385,8 @@ class CableSessionTest < PeltonTest
         assert_nil client.receive
       end
 
-      assert_equal [1011, ["no"]], [client.socket.close_code, reports.map(&:message)]
+      assert_equal 1011, client.socket.close_code
+      assert_equal ["no"], reports.map(&:message)
       assert_operator cable.stats[:errors], :>=, 100
     end
   end

@@ -53,7 +53,8 @@ class StatusTest < PeltonTest
     %w[-h --help].each do |flag|
       status, out, error = run_status(flag)
 
-      assert_equal [0, ""], [status, error]
+      assert_equal 0, status
+      assert_equal "", error
       assert_match(/\Ausage: pelton status ADDRESS/, out)
     end
   end
