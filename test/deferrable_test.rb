@@ -65,9 +65,13 @@ class DeferrableTest < PeltonTest
     def test_state_and_result
       deferrable = make
 
-      assert_equal [:pending, false, nil], [deferrable.state, deferrable.done?, deferrable.result]
+      assert_equal :pending, deferrable.state
+      assert_equal false, deferrable.done?
+      assert_nil deferrable.result
       deferrable.succeed(1)
-      assert_equal [:succeeded, true, 1], [deferrable.state, deferrable.done?, deferrable.result]
+      assert_equal :succeeded, deferrable.state
+      assert_equal true, deferrable.done?
+      assert_equal 1, deferrable.result
     end
 
     def test_await_waits_for_the_value

@@ -96,7 +96,8 @@ class GroupTest < PeltonTest
       end
     end
 
-    assert_equal ["block", [:task]], [error.message, @log]
+    assert_equal "block", error.message
+    assert_equal [:task], @log
   end
 
   # Each await raises a copy of the error.
@@ -230,7 +231,8 @@ class GroupTest < PeltonTest
       :value
     end
 
-    assert_equal [:value, [0, 1, 2]], [value, @log.sort]
+    assert_equal :value, value
+    assert_equal [0, 1, 2], @log.sort
   end
 
   def test_a_task_may_cancel_its_group
@@ -334,7 +336,8 @@ class GroupTest < PeltonTest
       group.first.await.tap { group.cancel }
     end
 
-    assert_equal [:fast, [:slow]], [value, @log]
+    assert_equal :fast, value
+    assert_equal [:slow], @log
   end
 
   def test_an_error_ends_each

@@ -18,7 +18,10 @@ class OpaqueTest < PeltonTest
 
   def test_only_the_class_is_shown
     {Account.new("secret") => "#<OpaqueTest::Account>", Table.new.update("secret" => 1) => "#<OpaqueTest::Table>", Door.new => "#<OpaqueTest::Door>"}.each do |object, text|
-      assert_equal [text, text, text, "#{text}\n"], [object.inspect, object.to_s, format("%s", object), object.pretty_inspect]
+      assert_equal text, object.inspect
+      assert_equal text, object.to_s
+      assert_equal text, format("%s", object)
+      assert_equal "#{text}\n", object.pretty_inspect
     end
   end
 

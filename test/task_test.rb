@@ -110,7 +110,8 @@ class TaskTest < PeltonTest
       lock.unlock
       [waiting, queued].each(&:await)
 
-      assert_equal [["waiting", "#<Pelton::Task \"waiting\" succeeded>"], [nil, nil]], [[waiting.name, waiting.inspect], [queued.name, queued.origin]]
+      assert_equal ["waiting", "#<Pelton::Task \"waiting\" succeeded>"], [waiting.name, waiting.inspect]
+      assert_equal [nil, nil], [queued.name, queued.origin]
     end
 
     assert_empty Pelton.tasks

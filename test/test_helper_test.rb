@@ -6,7 +6,9 @@ class TestHelperTest < PeltonTest
   def test_run_ruby_returns_output_errors_and_status
     output, errors, status = run_ruby("print ARGV.first, $stdin.read, ENV['X']; warn 'oh'; exit 3", 1, stdin: "2", env: {"X" => "3"})
 
-    assert_equal ["123", "oh\n", 3], [output, errors, status.exitstatus]
+    assert_equal "123", output
+    assert_equal "oh\n", errors
+    assert_equal 3, status.exitstatus
   end
 
   def test_run_ruby_kills_a_child_that_hangs_and_shows_where

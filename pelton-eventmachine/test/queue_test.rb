@@ -10,7 +10,9 @@ class EventMachineQueueTest < EventMachineTest
       queue.push(1, 2)
       3.times { |i| queue.pop { |item| log << [i, item] } }
 
-      assert_equal [0, true, 1], [queue.size, queue.empty?, queue.num_waiting]
+      assert_equal 0, queue.size
+      assert_equal true, queue.empty?
+      assert_equal 1, queue.num_waiting
       queue << 3
       queue << 4
 

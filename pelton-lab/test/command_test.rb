@@ -87,7 +87,8 @@ class LabCommandTest < PeltonTest
   def test_a_report_that_cannot_be_written_is_refused_at_once
     status, out, error = lab("waiting", "--json", "/nowhere/at/all.json")
 
-    assert_equal [2, ""], [status, out]
+    assert_equal 2, status
+    assert_equal "", out
     assert_match(%r{/nowhere/at/all\.json}, error)
   end
 

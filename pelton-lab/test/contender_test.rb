@@ -43,11 +43,15 @@ class LabContenderTest < PeltonTest
   end
 
   def test_its_size_is_bounded_unless_all_is_asked_for
-    assert_equal [5, 10, 3], [contender(at_most: 5).size(10), contender(at_most: 5).size(10, full: true), contender(at_most: 5).size(3)]
+    assert_equal 5, contender(at_most: 5).size(10)
+    assert_equal 10, contender(at_most: 5).size(10, full: true)
+    assert_equal 3, contender(at_most: 5).size(3)
   end
 
   def test_its_rounds_are_bounded_unless_all_are_asked_for
-    assert_equal [3, 2, 7], [contender(rounds: 3).rounds(7), contender(rounds: 3).rounds(2), contender(rounds: 3).rounds(7, all: true)]
+    assert_equal 3, contender(rounds: 3).rounds(7)
+    assert_equal 2, contender(rounds: 3).rounds(2)
+    assert_equal 7, contender(rounds: 3).rounds(7, all: true)
     assert_equal 7, contender.rounds(7)
   end
 

@@ -16,7 +16,8 @@ class LabDatabaseServerTest < PeltonTest
     end
 
     assert_equal "prepared\n", File.read("#{server.folder}/data")
-    assert_equal ["127.0.0.1", "a database"], [server.host, server.version]
+    assert_equal "127.0.0.1", server.host
+    assert_equal "a database", server.version
   end
 
   def test_a_server_that_ends_is_said_with_its_last_words

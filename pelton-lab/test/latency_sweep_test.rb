@@ -12,7 +12,8 @@ class LabLatencySweepTest < PeltonTest
 
     assert_equal [1, 3, 1], sweeps.map { |sweep| sweep.comparisons.size }
     assert_equal [false, true, false], sweeps.map(&:several?)
-    assert_equal ["sweep", :free], [sweeps[1].race.name, sweeps[1].pin]
+    assert_equal "sweep", sweeps[1].race.name
+    assert_equal :free, sweeps[1].pin
   end
 
   def test_rivals_are_all_but_the_baseline_that_were_measured

@@ -21,7 +21,12 @@ class LabOptionsTest < PeltonTest
     asked = options("--rounds", "3", "memcached", "--pin", "apart", "mine.rb", "--size=50", "--json", "out.json", "--no-peers", "--race", "a room")
 
     assert_equal %w[memcached mine.rb], asked.names
-    assert_equal [[:apart], 3, 50, false, "out.json", "a room"], [asked.pins, asked.rounds, asked.size, asked.peers, asked.json, asked.race]
+    assert_equal [:apart], asked.pins
+    assert_equal 3, asked.rounds
+    assert_equal 50, asked.size
+    assert_equal false, asked.peers
+    assert_equal "out.json", asked.json
+    assert_equal "a room", asked.race
   end
 
   def test_a_seed_that_was_not_given_can_be_given_again
@@ -33,7 +38,11 @@ class LabOptionsTest < PeltonTest
   def test_the_sizes_the_lines_and_the_server
     asked = options("--full", "--latency", "0,0.2,10", "--server", "cache:11211", "--html", "out.html", "--check")
 
-    assert_equal [true, [0, 0.2, 10], "cache:11211", "out.html", true], [asked.full, asked.latencies, asked.server, asked.html, asked.check]
+    assert_equal true, asked.full
+    assert_equal [0, 0.2, 10], asked.latencies
+    assert_equal "cache:11211", asked.server
+    assert_equal "out.html", asked.html
+    assert_equal true, asked.check
     assert_predicate options("--install-peers"), :install_peers?
   end
 
@@ -49,7 +58,9 @@ class LabOptionsTest < PeltonTest
   end
 
   def test_the_full_sizes_have_a_longer_deadline
-    assert_equal [60, 600, 5.0], [options.deadline, options("--full").deadline, options("--full", "--deadline", "5").deadline]
+    assert_equal 60, options.deadline
+    assert_equal 600, options("--full").deadline
+    assert_equal 5.0, options("--full", "--deadline", "5").deadline
   end
 
   def test_help

@@ -10,7 +10,10 @@ class LabPastTest < PeltonTest
       row "asynchronous", style: "callback", real: 3.0
     end
 
-    assert_equal ["An article", "2012", 100, :same], [past.title, past.source, past.size, past.pin]
+    assert_equal "An article", past.title
+    assert_equal "2012", past.source
+    assert_equal 100, past.size
+    assert_equal :same, past.pin
     assert_equal [1.5, nil], past.rows.map(&:total)
     assert_equal [1.0, 1.5], past.rows.map { |row| past.ratio(row) }
   end

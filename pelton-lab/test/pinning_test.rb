@@ -21,7 +21,8 @@ class LabPinningTest < PeltonTest
   end
 
   def test_the_words_before_a_command
-    assert_equal [%w[taskset -c 1], []], [Pinning.words(1), Pinning.words(nil)]
+    assert_equal %w[taskset -c 1], Pinning.words(1)
+    assert_equal [], Pinning.words(nil)
   end
 
   def test_a_process_moves_with_all_its_threads

@@ -15,7 +15,8 @@ class LabRaceTest < PeltonTest
   def test_a_size_that_was_asked_for_replaces_that_of_the_pinning
     several = race(size: {same: 20, apart: 30})
 
-    assert_equal [20, 30], [several.size(:same), several.size(:apart)]
+    assert_equal 20, several.size(:same)
+    assert_equal 30, several.size(:apart)
     assert_equal 20, several.size(:free), "a pinning it has no size for"
     assert_equal 5, several.size(:apart, 5)
     assert_equal 30, race(size: {apart: 30}, fixed: true).size(:apart, 5)
@@ -28,11 +29,13 @@ class LabRaceTest < PeltonTest
   end
 
   def test_a_process_for_each_round_unless_it_says_otherwise
-    assert_equal [1, 5], [race.rounds_per_process, race(rounds_per_process: 5).rounds_per_process]
+    assert_equal 1, race.rounds_per_process
+    assert_equal 5, race(rounds_per_process: 5).rounds_per_process
   end
 
   def test_the_full_size_where_it_is_asked_for
-    assert_equal [10, 500], [race(full: 500).size(:free), race(full: 500).size(:free, full: true)]
+    assert_equal 10, race(full: 500).size(:free)
+    assert_equal 500, race(full: 500).size(:free, full: true)
     assert_equal 10, race.size(:free, full: true)
   end
 

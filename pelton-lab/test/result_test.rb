@@ -41,7 +41,8 @@ class LabResultTest < PeltonTest
     add(1.0)
     @result.refuse("wrong")
 
-    assert_equal [:refused, "wrong"], [@result.status, @result.reason]
+    assert_equal :refused, @result.status
+    assert_equal "wrong", @result.reason
     assert_nil @result.median(:real)
     refute_predicate @result, :runnable?
   end
@@ -49,7 +50,8 @@ class LabResultTest < PeltonTest
   def test_a_skipped_contender_does_not_run
     @result.skip("no gem")
 
-    assert_equal [:skipped, "no gem"], [@result.status, @result.reason]
+    assert_equal :skipped, @result.status
+    assert_equal "no gem", @result.reason
     refute_predicate @result, :runnable?
   end
 end

@@ -35,10 +35,15 @@ class LabRunTest < PeltonTest
     assert_same FakeServer::DONE, @run.measure_server(server) { FakeServer::DONE }
     measured = @run.measurement
 
-    assert_equal [0.5, 0.25, 2.0, 500, 20_480], [measured.user, measured.system, measured.real, measured.operations, measured.rss_kb]
+    assert_equal 0.5, measured.user
+    assert_equal 0.25, measured.system
+    assert_equal 2.0, measured.real
+    assert_equal 500, measured.operations
+    assert_equal 20_480, measured.rss_kb
     @run.record(:later, 1)
 
-    assert_equal [10, 1], [measured[:grown_mb], measured[:later]]
+    assert_equal 10, measured[:grown_mb]
+    assert_equal 1, measured[:later]
     assert_raises(ArgumentError) { @run.measure_server(server) { FakeServer::DONE } }
   end
 
@@ -65,7 +70,8 @@ class LabRunTest < PeltonTest
     @run.measure { @run.record(:during, 1) }
     @run.record("after", 2)
 
-    assert_equal [1, 2], [@run.measurement[:during], @run.measurement[:after]]
+    assert_equal 1, @run.measurement[:during]
+    assert_equal 2, @run.measurement[:after]
   end
 
   def test_an_equal_answer_is_right

@@ -27,10 +27,14 @@ class LabRunnerTest < PeltonTest
       contender("without its gem", gem: "pelton-has-no-such-gem") { raise "it must not run" }
     end.first
 
-    assert_equal [:measured, 2], [comparison["right"].status, comparison["right"].rounds], "the rehearsal does not count"
-    assert_equal [:refused, "wrong: the sum should be 4, is 5"], [comparison["wrong"].status, comparison["wrong"].reason]
-    assert_equal [:refused, "wrong: the rehearsal should be true, is false"], [comparison["wrong when timed"].status, comparison["wrong when timed"].reason]
-    assert_equal [:refused, "no end within 1 s: cut"], [comparison["hanging"].status, comparison["hanging"].reason]
+    assert_equal :measured, comparison["right"].status, "the rehearsal does not count"
+    assert_equal 2, comparison["right"].rounds, "the rehearsal does not count"
+    assert_equal :refused, comparison["wrong"].status
+    assert_equal "wrong: the sum should be 4, is 5", comparison["wrong"].reason
+    assert_equal :refused, comparison["wrong when timed"].status
+    assert_equal "wrong: the rehearsal should be true, is false", comparison["wrong when timed"].reason
+    assert_equal :refused, comparison["hanging"].status
+    assert_equal "no end within 1 s: cut", comparison["hanging"].reason
     assert_equal %i[skipped skipped], [comparison["without a library"].status, comparison["without its gem"].status]
     assert_equal 1, @jobs.count { |job| job[:contender] == "hanging" }, "who was refused does not run again"
   end
@@ -70,7 +74,8 @@ class LabRunnerTest < PeltonTest
       end.first.then { |comparison| comparison.reference.name }
     end
 
-    assert_equal ["wanted", "its place"], [names.call("minitest"), names.call("pelton-has-no-such-gem")]
+    assert_equal "wanted", names.call("minitest")
+    assert_equal "its place", names.call("pelton-has-no-such-gem")
   end
 
   def test_contenders_that_take_part
@@ -96,7 +101,9 @@ class LabRunnerTest < PeltonTest
       end.first.left_out
     end
 
-    assert_equal [["on request"], [], []], [left_out.call, left_out.call("--peers"), left_out.call("--no-peers")]
+    assert_equal ["on request"], left_out.call
+    assert_equal [], left_out.call("--peers")
+    assert_equal [], left_out.call("--no-peers")
   end
 
   def test_some_take_part_in_the_first_rounds_only
@@ -110,7 +117,8 @@ class LabRunnerTest < PeltonTest
 
     assert_equal [4, 2], rounds.call
     assert_equal %w[all all], @jobs.last(2).map { |job| job[:contender] }, "the last two rounds"
-    assert_equal [[4, 4], [3, 3]], [rounds.call("--full"), rounds.call("--rounds", "3")]
+    assert_equal [4, 4], rounds.call("--full")
+    assert_equal [3, 3], rounds.call("--rounds", "3")
   end
 
   def test_rounds_are_interleaved_in_an_order_that_the_seed_decides
@@ -144,7 +152,9 @@ class LabRunnerTest < PeltonTest
   end
 
   def test_the_servers_counts_must_be_right
-    assert_equal [:measured, "counting by 5"], counted(5).then { |comparison| [comparison["any"].status, comparison.server] }
+    comparison = counted(5)
+    assert_equal :measured, comparison["any"].status
+    assert_equal "counting by 5", comparison.server
     assert_equal "wrong: the server counted: hits is 4, should be 5", counted(4)["any"].reason
   end
 
@@ -241,7 +251,8 @@ class LabRunnerTest < PeltonTest
     skip "no taskset" if Pelton::Lab::Pinning.unavailable(:same)
     comparison = comparisons("--pin", "same") { contender("any") { |run| run.measure {} } }.first
 
-    assert_equal [:same, :measured], [comparison.pin, comparison["any"].status]
+    assert_equal :same, comparison.pin
+    assert_equal :measured, comparison["any"].status
     assert_equal [Pelton::Lab::Pinning.allowed.last], @jobs.map { |job| job[:core] }.uniq
   end
 end

@@ -46,7 +46,10 @@ class LabTargetTest < PeltonTest
   def test_not_certain_where_the_interval_includes_the_limit
     wide = [0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4]
 
-    assert_equal ["not certain", false, false], check(1.0, fast: wide, slow: [1.0] * 7).then { |done| [done.verdict, done.met?, done.missed?] }
+    done = check(1.0, fast: wide, slow: [1.0] * 7)
+    assert_equal "not certain", done.verdict
+    assert_equal false, done.met?
+    assert_equal false, done.missed?
     assert_equal "missed", check(0.5, fast: wide, slow: [1.0] * 7).verdict, "however wide, it is beyond the limit"
     assert_equal "met", check(2.0, fast: wide, slow: [1.0] * 7).verdict
   end

@@ -25,7 +25,8 @@ class LabTrialTest < PeltonTest
 
     assert_equal :done, outcome.status
     assert_equal 10, outcome.measurement.operations
-    assert_equal [10, false], [outcome.measurement[:size], outcome.measurement[:rehearsal]]
+    assert_equal 10, outcome.measurement[:size]
+    assert_equal false, outcome.measurement[:rehearsal]
   end
 
   def test_it_is_said_once_when_measuring_begins
@@ -41,7 +42,8 @@ class LabTrialTest < PeltonTest
     ENV["RUBYOPT"] = "-rbundler/setup"
     outcome = trial("without Bundler")
 
-    assert_equal [:done, nil], [outcome.status, outcome.reason]
+    assert_equal :done, outcome.status
+    assert_nil outcome.reason
     refute outcome.measurement[:bundled]
   ensure
     ENV["RUBYOPT"] = before
@@ -65,7 +67,8 @@ class LabTrialTest < PeltonTest
   def test_one_that_hangs_is_cut
     outcome = trial("hanging", race: "deadlines", deadline: 0.3)
 
-    assert_equal [:hung, "no end within 0.3 s: cut"], [outcome.status, outcome.reason]
+    assert_equal :hung, outcome.status
+    assert_equal "no end within 0.3 s: cut", outcome.reason
   end
 
   def test_in_rounds
@@ -76,7 +79,8 @@ class LabTrialTest < PeltonTest
     outcomes = Array.new(3) { trial.measure { begun += 1 } }
 
     assert_equal [[:done, 500]] * 3, outcomes.map { |outcome| [outcome.status, outcome.measurement.operations] }
-    assert_equal [3, :done], [begun, trial.finish.status]
+    assert_equal 3, begun
+    assert_equal :done, trial.finish.status
     trial.stop
   end
 
@@ -84,7 +88,8 @@ class LabTrialTest < PeltonTest
     trial = new_trial("wrong at last", "servers")
     trial.prepare
 
-    assert_equal [:done, :wrong], [trial.measure.status, trial.finish.status]
+    assert_equal :done, trial.measure.status
+    assert_equal :wrong, trial.finish.status
   end
 
   def test_one_that_cannot_be_measured_in_rounds

@@ -11,7 +11,8 @@ class LabWebExperimentTest < PeltonTest
       experiment = Pelton::Lab.load(path).first
 
       assert_predicate experiment, :only_when_named?
-      assert_equal ["mine", path], [experiment.name, experiment.path]
+      assert_equal "mine", experiment.name
+      assert_equal path, experiment.path
       assert_path_exists experiment.about
     end
   end

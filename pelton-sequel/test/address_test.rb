@@ -8,7 +8,9 @@ class DatabaseAddressTest < PeltonTest
 
   def test_files_and_memory
     {"sqlite://app.db" => "app.db", "sqlite:///var/app.db" => "/var/app.db", "sqlite:app.db" => "app.db", "sqlite::memory:" => ":memory:", "sqlite://" => ":memory:"}.each do |text, path|
-      assert_equal [:sqlite, path], Address.new(text).then { |address| [address.driver, address.options[:database]] }
+      address = Address.new(text)
+      assert_equal :sqlite, address.driver
+      assert_equal path, address.options[:database]
     end
     assert_predicate Address.new("sqlite::memory:"), :memory?
     assert_equal %w[sqlite://app.db sqlite::memory:], [Address.new("sqlite://app.db"), Address.new("sqlite://")].map(&:to_s)

@@ -18,7 +18,9 @@ class SequelMigrationsTest < PeltonTest
     assert_equal %w[001_table.rb 002_table.rb 003_table.rb], @migrations.migrate { |event, name| events << [event, name] }
 
     assert_equal [[:begun, "001_table.rb"], [:done, "001_table.rb"]], events.first(2)
-    assert_equal [6, [], %i[t1 t2 t3]], [events.size, @migrations.pending, @database.tables - [:schema_migrations]]
+    assert_equal 6, events.size
+    assert_equal [], @migrations.pending
+    assert_equal %i[t1 t2 t3], @database.tables - [:schema_migrations]
   end
 
   def test_the_last_ones_are_taken_back

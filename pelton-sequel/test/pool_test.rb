@@ -13,7 +13,8 @@ class PoolTest < PeltonTest
   def test_a_fiber_gets_its_own_connection_again
     @database.synchronize { |outer| @database.synchronize { |inner| assert_same outer, inner } }
 
-    assert_equal [0, 1], [writers.in_use, writers.idle]
+    assert_equal 0, writers.in_use
+    assert_equal 1, writers.idle
   end
 
   def test_two_fibers_have_two_connections
@@ -60,7 +61,8 @@ class PoolTest < PeltonTest
     assert_kind_of Pelton::TimeoutError, error
     assert_match(/within 0.2 s: 1 of 1 are in use, 1 wait. Held by task "report" for \d+\.\d+ s, at .*pool_test.rb:\d+/, error.message)
     assert_equal 1, writers.timeouts
-    assert_equal [0, 0], [writers.waiting, writers.in_use]
+    assert_equal 0, writers.waiting
+    assert_equal 0, writers.in_use
   end
 
   def test_a_cancelled_wait_leaves_nothing_behind
@@ -77,7 +79,9 @@ class PoolTest < PeltonTest
       @database.synchronize { assert_equal 1, writers.in_use }
     end
 
-    assert_equal [0, 0, 1], [writers.waiting, writers.in_use, writers.idle]
+    assert_equal 0, writers.waiting
+    assert_equal 0, writers.in_use
+    assert_equal 1, writers.idle
   end
 
   # It is woken and cancelled in the same turn of the loop.
@@ -92,7 +96,9 @@ class PoolTest < PeltonTest
       assert_raises(Pelton::Cancelled) { waiting.await }
     end
 
-    assert_equal [0, 0, 1], [writers.waiting, writers.in_use, writers.idle]
+    assert_equal 0, writers.waiting
+    assert_equal 0, writers.in_use
+    assert_equal 1, writers.idle
   end
 
   def test_a_cancelled_holder_gives_it_back
@@ -118,7 +124,8 @@ class PoolTest < PeltonTest
     slot.fiber = dead
     silently { @database.synchronize { |connection| refute_same slot.connection, connection } }
 
-    assert_equal [0, 1], [writers.in_use, writers.size]
+    assert_equal 0, writers.in_use
+    assert_equal 1, writers.size
   end
 
   def test_threads_share_it_outside_a_reactor
@@ -126,7 +133,8 @@ class PoolTest < PeltonTest
     Array.new(8) { |i| Thread.new { 5.times { @database.synchronize { order << i } } } }.each(&:join)
 
     assert_equal 40, order.size
-    assert_equal [0, 1], [writers.in_use, writers.size]
+    assert_equal 0, writers.in_use
+    assert_equal 1, writers.size
   end
 
   def test_a_connection_in_another_fiber_is_refused
@@ -230,7 +238,8 @@ class PoolTest < PeltonTest
     model = Class.new(Sequel::Model(@database[:posts])) { plugin :sharding }
     model.create
 
-    assert_equal [1, 1], [model.first.id, model.server(:read_only).first.id]
+    assert_equal 1, model.first.id
+    assert_equal 1, model.server(:read_only).first.id
   end
 
   private

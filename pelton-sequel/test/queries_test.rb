@@ -18,7 +18,8 @@ class QueriesTest < PeltonTest
       assert_raises(Pelton::Cancelled) { task.await }
     end
 
-    assert_equal [0, 0], [@database[:numbers].count, @database.pool.shards[:default].in_use]
+    assert_equal 0, @database[:numbers].count
+    assert_equal 0, @database.pool.shards[:default].in_use
   end
 
   def test_a_limit_rolls_a_transaction_back
@@ -37,7 +38,8 @@ class QueriesTest < PeltonTest
       Pelton.stop
     end
 
-    assert_equal [0, 0], [@database[:numbers].count, @database.pool.shards[:default].in_use]
+    assert_equal 0, @database[:numbers].count
+    assert_equal 0, @database.pool.shards[:default].in_use
   end
 
   def test_a_transaction_belongs_to_its_fiber

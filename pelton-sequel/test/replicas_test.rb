@@ -9,7 +9,8 @@ class ReplicasTest < PeltonTest
     replicas = Replicas.new(%w[postgres://a/x postgres://b/x], primary)
 
     assert_equal [0, 1, 0], Array.new(3) { replicas.choose }
-    assert_equal ["a", "postgres://b/x"], [replicas.take[:host], replicas.name(1)]
+    assert_equal "a", replicas.take[:host]
+    assert_equal "postgres://b/x", replicas.name(1)
     assert_equal({read_only: 3}, replicas.settings(pool: 3, sticky: 2)[:server_sizes])
     assert_empty Replicas.new([], primary).settings(pool: 3, sticky: 2)
   end
@@ -24,12 +25,15 @@ class ReplicasTest < PeltonTest
   def test_one_that_failed_is_left_out_unless_all_have_failed
     replicas = Replicas.new(%w[postgres://a/x postgres://b/x], primary)
     replicas.failed(0)
-    assert_equal [[1, 1, 1], true], [Array.new(3) { replicas.choose }, replicas.any_up?]
+    assert_equal [1, 1, 1], Array.new(3) { replicas.choose }
+    assert_equal true, replicas.any_up?
     replicas.failed(1)
 
-    assert_equal [[0, 1], false], [Array.new(2) { replicas.choose }, replicas.any_up?]
+    assert_equal [0, 1], Array.new(2) { replicas.choose }
+    assert_equal false, replicas.any_up?
     replicas.answered(1)
-    assert_equal [[1, 1], true], [Array.new(2) { replicas.choose }, replicas.any_up?]
+    assert_equal [1, 1], Array.new(2) { replicas.choose }
+    assert_equal true, replicas.any_up?
   end
 
   # The others go on elsewhere meanwhile.

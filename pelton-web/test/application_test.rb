@@ -45,14 +45,17 @@ class WebApplicationTest < PeltonTest
     with_server(Rack::Lint.new(application)) do |url|
       answer = Pelton::HTTP.get("#{url}/things/7.json?page=2")
 
-      assert_equal [200, '{"id":7,"page":2}', "application/json"], [answer.status, answer.body, answer["content-type"]]
+      assert_equal 200, answer.status
+      assert_equal '{"id":7,"page":2}', answer.body
+      assert_equal "application/json", answer["content-type"]
     end
   end
 
   def test_a_parameter_of_the_wrong_type_is_answered_as_a_problem
     answer = request(application, "GET", "/things/7?page=x", "HTTP_ACCEPT" => "application/json")
 
-    assert_equal [422, "application/problem+json"], [answer.status, answer["content-type"]]
+    assert_equal 422, answer.status
+    assert_equal "application/problem+json", answer["content-type"]
     assert_equal [{"name" => "page", "detail" => "must be a whole number"}], JSON.parse(answer.body)["errors"]
   end
 end

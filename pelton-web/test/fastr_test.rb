@@ -75,7 +75,9 @@ class WebFastrTest < PeltonTest
     with_server(application) do |url|
       response = Pelton::HTTP.get(url)
 
-      assert_equal [200, "text/plain", "Ann\nBob\nCid\nDan\nEva\n"], [response.status, response["content-type"], response.body]
+      assert_equal 200, response.status
+      assert_equal "text/plain", response["content-type"]
+      assert_equal "Ann\nBob\nCid\nDan\nEva\n", response.body
     end
     assert_equal "Ann\nBob\nCid\nDan\nEva\n", request(application, "GET", "/").body
   end

@@ -7,7 +7,8 @@ class WebSettingsTest < PeltonTest
   def settings = @settings ||= Pelton::Web::Settings.new
 
   def test_defaults_and_values
-    assert_equal [Dir.pwd, nil], [settings.root, settings.base_url]
+    assert_equal Dir.pwd, settings.root
+    assert_nil settings.base_url
     settings.base_url = "https://a.example"
 
     assert_equal "https://a.example", settings.base_url
@@ -51,6 +52,7 @@ class WebSettingsTest < PeltonTest
     copy = settings.dup
     copy.root = "/b"
 
-    assert_equal ["/a", "/b"], [settings.root, copy.root]
+    assert_equal "/a", settings.root
+    assert_equal "/b", copy.root
   end
 end

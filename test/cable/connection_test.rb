@@ -31,13 +31,15 @@ class CableConnectionTest < PeltonTest
   def test_who_it_is_and_that_it_forgets_the_request
     serving(connection: Connection) do |url, cable|
       client = Client.new("#{url}?device=phone", headers: {"cookie" => "user=ann"})
-      assert_equal [{"hello" => "ann"}, {"type" => "welcome"}], [client.receive, client.receive]
+      assert_equal({"hello" => "ann"}, client.receive)
+      assert_equal({"type" => "welcome"}, client.receive)
       client.socket.close
       eventually { LOG.any? }
 
       assert_equal ["ann", "phone"], LOG.first.first(2)
       assert_match(/only connect has the request/, LOG.first.last)
-      assert_equal [%i[user token device], []], [Connection.identifiers, Pelton::Cable::Connection.identifiers]
+      assert_equal %i[user token device], Connection.identifiers
+      assert_equal [], Pelton::Cable::Connection.identifiers
     end
   end
 
@@ -50,7 +52,8 @@ class CableConnectionTest < PeltonTest
         assert_equal 1011, client.socket.close_code
       end
 
-      assert_equal [["no database"], 0], [reports.map(&:message), cable.stats[:connections]]
+      assert_equal ["no database"], reports.map(&:message)
+      assert_equal 0, cable.stats[:connections]
     end
   end
 end

@@ -123,7 +123,8 @@ class CableSessionTest < PeltonTest
       client.send(command: "subscribe", identifier: client.identifier(ORDER))
       client.subscribe(ECHO)
 
-      assert_equal [["in"], 2], [OrderChannel::LOG, cable.stats[:subscriptions]]
+      assert_equal ["in"], OrderChannel::LOG
+      assert_equal 2, cable.stats[:subscriptions]
     end
   end
 
@@ -141,7 +142,8 @@ class CableSessionTest < PeltonTest
       three.socket.abort
       eventually { cable.stats[:connections] == 1 }
 
-      assert_equal [%w[in out] * 3, 0], [OrderChannel::LOG, cable.stats[:subscriptions]]
+      assert_equal %w[in out] * 3, OrderChannel::LOG
+      assert_equal 0, cable.stats[:subscriptions]
     end
   end
 
@@ -153,7 +155,8 @@ class CableSessionTest < PeltonTest
 
       assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true}, client.receive)
       assert_nil client.receive
-      assert_equal [1001, %w[in out]], [client.socket.close_code, stopping.await]
+      assert_equal 1001, client.socket.close_code
+      assert_equal %w[in out], stopping.await
     end
   end
 
@@ -264,7 +267,8 @@ class CableSessionTest < PeltonTest
       [nil, 1, [], {}, {streams: []}].each { |history| client.send(command: "history", identifier: id, history: history) }
       client.send(command: "history", identifier: "{}", history: {streams: {}})
       client.send(command: "history", identifier: id, history: {streams: {"news" => 1, "filtered" => {}}})
-      assert_equal ["confirm_history", 6], [client.receive["type"], cable.stats[:refused]]
+      assert_equal "confirm_history", client.receive["type"]
+      assert_equal 6, cable.stats[:refused]
 
       plain = connect(url)
       plain.subscribe(NewsChannel.name)

@@ -10,7 +10,8 @@ class ClusterRestartsTest < PeltonTest
 
   def test_delays_grow_while_a_worker_dies_early
     assert_equal [0, 1, 3, 7, 15, 30, 30], Array.new(7) { @restarts.delay(0, early: true) }
-    assert_equal [0, 0], [@restarts.delay(1, early: true), @restarts.delay(0, early: false)]
+    assert_equal 0, @restarts.delay(1, early: true)
+    assert_equal 0, @restarts.delay(0, early: false)
     assert_equal 0, @restarts.delay(0, early: true)
   end
 

@@ -28,7 +28,8 @@ class ClusterWorkerTest < PeltonTest
     @worker.pipe.write("say\n")
     eventually { @worker.read_messages || @worker.ready? }
     eventually { @worker.read_messages || !@worker.stats.empty? }
-    assert_equal [3, {"n" => 1}], [@worker.index, @worker.stats]
+    assert_equal 3, @worker.index
+    assert_equal({"n" => 1}, @worker.stats)
 
     @worker.stop
     refute_predicate @worker, :ready?
@@ -47,7 +48,8 @@ class ClusterWorkerTest < PeltonTest
     end
     status = eventually { worker.reap }
 
-    assert_equal [0, large], [status.exitstatus, worker.stats]
+    assert_equal 0, status.exitstatus
+    assert_equal large, worker.stats
   ensure
     worker&.kill
   end
@@ -81,7 +83,8 @@ class ClusterWorkerTest < PeltonTest
     _, status = Process.wait2(@worker.pid)
     @status = @worker.reap(status)
 
-    assert_equal [5, true], [@status.exitstatus, @worker.pipe.closed?]
+    assert_equal 5, @status.exitstatus
+    assert_equal true, @worker.pipe.closed?
   end
 
   def test_it_gets_a_hangup

@@ -40,7 +40,8 @@ class CommandCheckTest < PeltonTest
   def assert_problem(pattern, *arguments, **options, &block)
     status, error, out = check(*arguments, **options, &block)
 
-    assert_equal [1, ""], [status, out]
+    assert_equal 1, status
+    assert_equal "", out
     assert_match(/\Apelton serve: .*#{pattern}.*\npelton serve: 1 problem\n\z/, error)
   end
 
@@ -63,7 +64,8 @@ class CommandCheckTest < PeltonTest
   def test_all_problems_are_named_at_once
     status, error, = check("-l", "no/log", app: "raise 'cannot'", files: {"pelton.rb" => "pidfile 'none/pid'"})
 
-    assert_equal [1, 4], [status, error.lines.size]
+    assert_equal 1, status
+    assert_equal 4, error.lines.size
     assert_equal "pelton serve: 3 problems\n", error.lines.last
   end
 
@@ -107,7 +109,8 @@ class CommandCheckTest < PeltonTest
       address = "tcp://127.0.0.1:#{servers.first.local_address.ip_port}"
       status, error, out = check("-b", address, "-b", "unix://#{dir}/s")
 
-      assert_equal [0, ""], [status, error]
+      assert_equal 0, status
+      assert_equal "", error
       assert_match(/#{address} is in use by process #{Process.pid} .*\n.*s is in use by/, out)
       assert_path_exists "#{dir}/s"
       assert_equal :wait_readable, servers.first.accept_nonblock(exception: false)

@@ -23,7 +23,10 @@ module ClientSuite
     with_server(->(_, _) { "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone" }) do |client|
       response = ask(client, :get, "/")
 
-      assert_equal [404, "Not Found", "gone", false], [response.status, response.reason, response.body, response.ok?]
+      assert_equal 404, response.status
+      assert_equal "Not Found", response.reason
+      assert_equal "gone", response.body
+      assert_equal false, response.ok?
     end
   end
 
@@ -150,7 +153,8 @@ module ClientSuite
   def test_a_connection_that_has_changed_its_protocol_is_closed_by_its_response
     with_server(->(_, _) { "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nhello" }) do |client|
       response = ask(client, :get, "/", headers: {"upgrade" => "x", "connection" => "upgrade"}, stream: true)
-      assert_equal [101, ""], [response.status, response.body]
+      assert_equal 101, response.status
+      assert_equal "", response.body
       response.close
 
       assert_equal({open: 0, idle: 0}, client.stats)

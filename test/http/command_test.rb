@@ -101,7 +101,9 @@ class HTTPCommandTest < PeltonTest
       variables = {"PELTON_WORKERS" => "2", "PELTON_TAG" => "variable", "PELTON_BIND" => "tcp://127.0.0.1:1"}
       configuration = Command.new(%w[-w 3 -p 2], environment: variables).configuration
 
-      assert_equal [3, "variable", "json"], [configuration.workers, configuration.tag, configuration.log_format]
+      assert_equal 3, configuration.workers
+      assert_equal "variable", configuration.tag
+      assert_equal "json", configuration.log_format
       assert_equal ["2"], configuration.addresses.keys.map { |address| address[/\d+\z/] }
     end
   end
@@ -122,7 +124,9 @@ class HTTPCommandTest < PeltonTest
     in_a_folder do
       configuration = Command.new(%w[--live-path /live --ready-path /ready --worker-memory 512M]).configuration
 
-      assert_equal ["/live", "/ready", 512 << 20], [configuration.live_path, configuration.ready_path, configuration.cluster_options[:memory]]
+      assert_equal "/live", configuration.live_path
+      assert_equal "/ready", configuration.ready_path
+      assert_equal 512 << 20, configuration.cluster_options[:memory]
     end
   end
 
@@ -372,14 +376,16 @@ class HTTPCommandTest < PeltonTest
     [[], %w[-w 2]].each do |workers|
       output, status = Open3.capture2e(*PROGRAM, "-p", "0", *workers, "nowhere.ru")
 
-      assert_equal ["pelton serve: there is no nowhere.ru: name the rackup file, or write one\n", 2], [output, status.exitstatus]
+      assert_equal "pelton serve: there is no nowhere.ru: name the rackup file, or write one\n", output
+      assert_equal 2, status.exitstatus
     end
   end
 
   def test_a_log_that_cannot_be_written
     output, status = in_a_folder { Open3.capture2e(*PROGRAM, "-p", "0", "-l", "no/log") }
 
-    assert_equal ["pelton serve: No such file or directory - no/log\n", 1], [output, status.exitstatus]
+    assert_equal "pelton serve: No such file or directory - no/log\n", output
+    assert_equal 1, status.exitstatus
   end
 
   def test_help_and_version

@@ -29,8 +29,11 @@ class HTTPConfigurationTest < PeltonTest
     configuration = Configuration.new
 
     in_environment { assert_equal({"tcp://127.0.0.1:9292" => nil}, configuration.addresses) }
-    assert_equal ["config.ru", 0, false, nil, "common"],
-      [configuration.rackup, configuration.workers, configuration.quiet, configuration.log, configuration.log_format]
+    assert_equal "config.ru", configuration.rackup
+    assert_equal 0, configuration.workers
+    assert_equal false, configuration.quiet
+    assert_nil configuration.log
+    assert_equal "common", configuration.log_format
     assert_empty configuration.server_options
   end
 
@@ -118,8 +121,10 @@ class HTTPConfigurationTest < PeltonTest
   def test_numbers_may_be_text
     configuration = load("workers '2'; shutdown_timeout '1.5'; limit '7'; boot_timeout '9'; max_body nil; shutdown_timeout nil")
 
-    assert_equal [2, {limit: 7, max_body: nil}, 9, nil],
-      [configuration.workers, configuration.server_options, configuration.cluster_options[:boot_timeout], configuration.shutdown_timeout]
+    assert_equal 2, configuration.workers
+    assert_equal({limit: 7, max_body: nil}, configuration.server_options)
+    assert_equal 9, configuration.cluster_options[:boot_timeout]
+    assert_nil configuration.shutdown_timeout
   end
 
   def test_what_is_no_number
@@ -168,7 +173,10 @@ class HTTPConfigurationTest < PeltonTest
   def test_health
     configuration = load("live_path '/live'; ready_path '/ready'; ready(timeout: 2) { :yes }")
 
-    assert_equal ["/live", "/ready", :yes, 2], [configuration.live_path, configuration.ready_path, configuration.readiness.first.call, configuration.readiness.last]
+    assert_equal "/live", configuration.live_path
+    assert_equal "/ready", configuration.ready_path
+    assert_equal :yes, configuration.readiness.first.call
+    assert_equal 2, configuration.readiness.last
     assert_equal 0.9, load("ready {}").readiness.last
     assert_nil load("").readiness
     assert_match(/must be a path such as/, refusal("ready_path 'ready'"))

@@ -52,13 +52,16 @@ class HTTPEnvironmentTest < PeltonTest
   end
 
   def test_they_win_over_the_file
-    assert_equal [2, 30], configured({"PELTON_WORKERS" => "2"}, "workers 1; shutdown_timeout 30").then { |one| [one.workers, one.shutdown_timeout] }
+    one = configured({"PELTON_WORKERS" => "2"}, "workers 1; shutdown_timeout 30")
+    assert_equal 2, one.workers
+    assert_equal 30, one.shutdown_timeout
   end
 
   def test_addresses_take_the_place_of_the_files
     configuration = configured({"PELTON_BIND" => "tcp://127.0.0.1:1 unix:///run/app?mode=660"}, "bind 'tcp://127.0.0.1:2'")
 
-    assert_equal [%w[tcp://127.0.0.1:1 unix:///run/app], {"/run/app" => 0o660}], [configuration.addresses.keys, configuration.modes]
+    assert_equal %w[tcp://127.0.0.1:1 unix:///run/app], configuration.addresses.keys
+    assert_equal({"/run/app" => 0o660}, configuration.modes)
   end
 
   # As with Puma: platforms set them for whatever runs there.

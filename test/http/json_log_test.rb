@@ -84,7 +84,8 @@ class HTTPJSONLogTest < PeltonTest
     io = StringIO.new
     serving(app, lint: false, log: Pelton::HTTP::JSONLog.new(io)) { peer.get("/") }
 
-    assert_equal [1, true], [io.string.lines.size, io.string.ascii_only?]
+    assert_equal 1, io.string.lines.size
+    assert_equal true, io.string.ascii_only?
     assert_equal ["a\n{}\u2028\e[2J", "\ufffd\0", nil], JSON.parse(io.string).values_at("request_id", "address", "path")
   end
 

@@ -45,7 +45,8 @@ class HTTPLauncherTest < PeltonTest
       end
     end
 
-    assert_equal [[200] * 3, 0], [statuses, status]
+    assert_equal [200] * 3, statuses
+    assert_equal 0, status
     assert_equal %w[0 1 2], reported.grep(Foreign).map(&:message)
   end
 

@@ -40,7 +40,8 @@ class HTTPMisdirectionTest < PeltonTest
 
       assert_equal [200, 421, 200, 200, 200, 421, 200], answers
       peer.say("GET / HTTP/1.1\nHost: public.test\n\nGET / HTTP/1.1\nHost: admin.test\n\n")
-      assert_equal [200, 421], [peer.response.status, peer.response.status]
+      assert_equal 200, peer.response.status
+      assert_equal 421, peer.response.status
     end
   end
 
@@ -94,8 +95,10 @@ class HTTPMisdirectionTest < PeltonTest
       contexts[seen.push(name).last]
     end
     serving_names(choose) do
-      assert_equal [421, 421, 200, 421], [status("public.test", "Admin.test"), status("public.test", "refused.test"), status(nil, "some.test"),
-        status("PUBLIC.test.", "ADMIN.test.")]
+      assert_equal 421, status("public.test", "Admin.test")
+      assert_equal 421, status("public.test", "refused.test")
+      assert_equal 200, status(nil, "some.test")
+      assert_equal 421, status("PUBLIC.test.", "ADMIN.test.")
     end
     assert_equal ["public.test", "admin.test", "public.test", "refused.test", nil, "some.test", "public.test", "admin.test"], seen
   end
@@ -110,7 +113,8 @@ class HTTPMisdirectionTest < PeltonTest
     serving_names({"admin.test" => admin}, cache: 1 << 20) do
       2.times { assert_equal 200, status("admin.test", "admin.test", certificate: Certificates.for("somebody")) }
       assert_equal 421, status("public.test", "admin.test")
-      assert_equal [200, 200], [status("public.test", "public.test"), status(nil, "public.test")]
+      assert_equal 200, status("public.test", "public.test")
+      assert_equal 200, status(nil, "public.test")
       assert_equal 1, server.stats[:cache_hits]
     end
     assert_equal %w[admin.test public.test public.test], @asked

@@ -54,7 +54,10 @@ class HttpRackHandlerTest < PeltonTest
   end
 
   def test_rails_gets_early_hints_if_it_wants_them
-    assert_equal [false, true, false, true], [hints(early_hints: nil), hints(early_hints: true), hints, hints(early_hints: "true")]
+    assert_equal false, hints(early_hints: nil)
+    assert_equal true, hints(early_hints: true)
+    assert_equal false, hints
+    assert_equal true, hints(early_hints: "true")
   end
 
   def test_in_development_the_watchdog_has_patience

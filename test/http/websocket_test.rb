@@ -40,7 +40,8 @@ class WebSocketTest < PeltonTest
       assert_equal "hello", socket.receive
       assert_raises(Pelton::TimeoutError) { socket.receive(timeout: 0.01) }
       socket.close
-      assert_equal [nil, 1000], [socket.receive, socket.close_code]
+      assert_nil socket.receive
+      assert_equal 1000, socket.close_code
       File.write("#{folder}/done", "")
       server.join
     end
@@ -147,7 +148,8 @@ class WebSocketTest < PeltonTest
           stream = raw(url)
           stream.write(frame(:text, "a") + frame(:text, "b") + ending)
 
-          assert_equal [[:text, "not a"], [:text, "not b"]], [next_frame(stream), next_frame(stream)], ending.inspect
+          assert_equal [:text, "not a"], next_frame(stream), ending.inspect
+          assert_equal [:text, "not b"], next_frame(stream), ending.inspect
           assert_equal code, close_code_of(stream)
         end
       end
@@ -182,7 +184,8 @@ class WebSocketTest < PeltonTest
     answer = connecting_to_a_server_of(frames) do |socket|
       socket.write("not #{socket.receive}")
 
-      assert_equal [nil, 4000], [socket.receive, socket.close_code]
+      assert_nil socket.receive
+      assert_equal 4000, socket.close_code
     end
     assert_equal [0x81, 0x88], [0, 14].map { |at| answer.getbyte(at) }
   end
@@ -272,10 +275,12 @@ class WebSocketTest < PeltonTest
             received = next_frame(stream)
             received = next_frame(stream) while received == [:text, "tick"]
 
-            assert_equal [:close, [1001, "the server stops"]], [received[0], received[1].unpack("S>a*")]
+            assert_equal :close, received[0]
+            assert_equal [1001, "the server stops"], received[1].unpack("S>a*")
             stream.write(frame(:text, "crosses the farewell"))
           end
-          assert_equal [:pending, []], [stopping.state, closed]
+          assert_equal :pending, stopping.state
+          assert_equal [], closed
           streams.each { |stream| stream.write(frame(:close, [1001].pack("S>"))) }
 
           assert_equal true, stopping.await
@@ -297,7 +302,8 @@ class WebSocketTest < PeltonTest
       stopping = Pelton.spawn { @server.stop }
       Pelton.next_tick { gate << true }
 
-      assert_equal [nil, 1001], [socket.await.receive, socket.await.close_code]
+      assert_nil socket.await.receive
+      assert_equal 1001, socket.await.close_code
       assert_equal true, stopping.await
     end
   end

@@ -99,7 +99,8 @@ class ChatBrowserTest < PeltonTest
     sees(ann, "I am writing <b>this</b> to @ada.adler")
     eventually("the sender's page shows it as sent") { bob.evaluate("!document.querySelector('li.waiting')") }
 
-    assert_equal [1, 1], [count(ann, "I am writing"), count(bob, "I am writing")]
+    assert_equal 1, count(ann, "I am writing")
+    assert_equal 1, count(bob, "I am writing")
     assert ann.evaluate("document.querySelector('li.message:last-child .mention').classList.contains('me')")
   end
 

@@ -68,7 +68,8 @@ class ChatDeploymentTest < PeltonTest
         assert_includes page, "a.txt"
         file = http.get(page[%r{/rooms/1/attachments/\d+}])
 
-        assert_equal ["x" * 2_000_000, "nosniff"], [file.body, file.headers["x-content-type-options"]]
+        assert_equal "x" * 2_000_000, file.body
+        assert_equal "nosniff", file.headers["x-content-type-options"]
         restart(http, url, master)
       ensure
         Pelton.stop

@@ -95,9 +95,11 @@ class HTTPClientsTest < PeltonTest
       assert status.success?, errors
       get, stream, empty, head, chunked = JSON.parse(output).each { |answers| assert_equal answers[0], answers[1] }.map(&:first)
 
-      assert_equal [200, "GET"], [get[0], JSON.parse(get[1])["method"]]
+      assert_equal 200, get[0]
+      assert_equal "GET", JSON.parse(get[1])["method"]
       assert_equal [200, Array.new(5) { |i| "part #{i}\n" }.join], stream
-      assert_equal [[204, ""], [200, ""]], [empty, head]
+      assert_equal [204, ""], empty
+      assert_equal [200, ""], head
       assert_equal [7, {"digest" => "1"}], JSON.parse(chunked[1]).values_at("length", "trailers")
     end
   end

@@ -147,11 +147,17 @@ class HTTPServersTest < PeltonTest
     assert_equal ["ok", "ok"], [client.get("/ok"), client.get("/moved")].map(&:body)
     packed = client.get("/file", decode: false, headers: {"accept-encoding" => "gzip"})
 
-    assert_equal ["gzip", "chunked", true], [packed["content-encoding"], packed["transfer-encoding"], packed.body.bytesize < file.bytesize]
+    assert_equal "gzip", packed["content-encoding"]
+    assert_equal "chunked", packed["transfer-encoding"]
+    assert_equal true, packed.body.bytesize < file.bytesize
     assert_operator file, :==, client.get("/file").body
     assert_operator file, :==, client.get("/file", decode: false).body
-    assert_equal [206, file[10..19]], client.get("/file", decode: false, headers: {"range" => "bytes=10-19"}).then { |part| [part.status, part.body] }
-    assert_equal [200, ""], client.head("/file").then { |head| [head.status, head.body] }
+    part = client.get("/file", decode: false, headers: {"range" => "bytes=10-19"})
+    assert_equal 206, part.status
+    assert_equal file[10..19], part.body
+    head = client.head("/file")
+    assert_equal 200, head.status
+    assert_equal "", head.body
     assert_equal [404, 404], [client.get("/no"), client.get("/no", decode: false)].map(&:status)
     assert_equal 413, client.put("/file", body: "x" * 2_000_000).status
     # nginx ends its connections again and again: the callers notice none of these ends.

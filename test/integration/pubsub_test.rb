@@ -43,7 +43,8 @@ class PubSubIntegrationTest < PeltonTest
       assert_equal 2, pids.uniq.size
       readers.each_value { |lines| in_time { messages(lines).size == 40 } }
       one, other = readers.values.map { |lines| messages(lines) }
-      assert_equal [one, Array.new(40, &:to_s)], [other, one.sort_by(&:to_i)]
+      assert_equal one, other
+      assert_equal Array.new(40, &:to_s), one.sort_by(&:to_i)
     end
   end
 
@@ -71,7 +72,8 @@ class PubSubIntegrationTest < PeltonTest
 
       gaps, seen = reader.value
       # A publisher that got no answer from the killed worker repeats its message.
-      assert_equal [0, Array.new(published, &:to_s)], [gaps, seen.uniq.sort_by(&:to_i)]
+      assert_equal 0, gaps
+      assert_equal Array.new(published, &:to_s), seen.uniq.sort_by(&:to_i)
     end
   end
 

@@ -76,7 +76,9 @@ class WebSocketIntegrationTest < PeltonTest
           socket.ping("there?") { answered = true }
           eventually { answered }
           socket.write("bye")
-          assert_equal [nil, 4000, "bye"], [socket.receive, socket.close_code, socket.close_reason]
+          assert_nil socket.receive
+          assert_equal 4000, socket.close_code
+          assert_equal "bye", socket.close_reason
         end
         Process.kill(:KILL, server.pid)
 

@@ -9,7 +9,10 @@ class MemcachedAddressTest < PeltonTest
   def test_a_host_alone_has_the_default_port_and_weight
     address = Address.parse("cache.example")
 
-    assert_equal ["cache.example", 11211, nil, 1], [address.host, address.port, address.path, address.weight]
+    assert_equal "cache.example", address.host
+    assert_equal 11211, address.port
+    assert_nil address.path
+    assert_equal 1, address.weight
     assert_equal "cache.example:11211", address.to_s
   end
 

@@ -32,11 +32,19 @@ class MemcachedClassicTextTest < PeltonTest
           cache = client(address)
           large = Random.bytes(600_000)
 
-          assert_equal [true, "v", nil], [cache.set("k", "v", flags: 3), cache.get("k"), cache.get("absent")]
-          assert_equal [true, large], [cache.set("large", large), cache.get("large")]
+          assert_equal true, cache.set("k", "v", flags: 3)
+          assert_equal "v", cache.get("k")
+          assert_nil cache.get("absent")
+          assert_equal true, cache.set("large", large)
+          assert_equal large, cache.get("large")
           assert_equal({"k" => "v", "large" => large}, cache.get_multi("absent", "k", "large"))
-          assert_equal [5, 6], [cache.incr("n", initial: 5), cache.incr("n", initial: 5)]
-          assert_equal ["v", 3, nil, false], cache.item("k", recache: 30).then { |item| [item.value, item.flags, item.ttl, item.won] }
+          assert_equal 5, cache.incr("n", initial: 5)
+          assert_equal 6, cache.incr("n", initial: 5)
+          item = cache.item("k", recache: 30)
+          assert_equal "v", item.value
+          assert_equal 3, item.flags
+          assert_nil item.ttl
+          assert_equal false, item.won
         end
       end
     end

@@ -27,7 +27,8 @@ class MemcachedPoolTest < PeltonTest
       assert_equal 3, proxy.accepted
       Pelton.run { assert_equal pairs, cache.get_multi(pairs.keys) }
       assert_equal 3, proxy.accepted
-      assert_equal [true, "0"], [cache.flush_all, cache.versions && cache.set("k", "0") && cache.get("k")]
+      assert_equal true, cache.flush_all
+      assert_equal "0", cache.versions && cache.set("k", "0") && cache.get("k")
       assert_equal 3, proxy.accepted
     end
   end

@@ -20,7 +20,8 @@ class MemcachedCommandTest < PeltonTest
       options("-p", "11212", "-l", "127.0.0.1,::1", "-m", "8", "-c", "10", "-U", "0", "-I", "2m", "-o", "idle_timeout=60", "-vv"))
     assert_equal options("-p", "11212", "-m", "8", "-c", "10", "-U", "0", "-I", "512k", "-s", "/tmp/x"),
       options("--port=11212", "--memory-limit=8", "--conn-limit=10", "--udp-port=0", "--max-item-size=524288", "--unix-socket=/tmp/x")
-    assert_equal [0o770, 0o660], [options("-a", "770")[:mode], options("--unix-mask=0660")[:mode]]
+    assert_equal 0o770, options("-a", "770")[:mode]
+    assert_equal 0o660, options("--unix-mask=0660")[:mode]
     assert_equal 11_212, options("-p11212")[:port]
     assert_equal 11_212, options("-p=11212")[:port]
   end
@@ -48,7 +49,8 @@ class MemcachedCommandTest < PeltonTest
      %w[-I 10] => /value_limit must be/}.each do |arguments, complaint|
       status, out, error = run_command(*arguments)
 
-      assert_equal [2, ""], [status, out], arguments.inspect
+      assert_equal 2, status, arguments.inspect
+      assert_equal "", out, arguments.inspect
       assert_match(/\Apelton memcached: .*#{complaint.source}/, error)
     end
   end

@@ -96,7 +96,8 @@ class MemcachedLimitsTest < PeltonTest
       end
       assert_equal (0...10).map { |i| "mg key-#{i} v" }, tasks.map(&:await)
 
-      assert_equal [10, 10], [running, arrived.size]
+      assert_equal 10, running
+      assert_equal 10, arrived.size
     end
   end
 

@@ -42,7 +42,9 @@ class MemcachedUpdateTest < PeltonTest
       "#{old} and mine"
     end
 
-    assert_equal [true, %w[0 theirs], "theirs and mine"], [stored, olds, cache.get("k")]
+    assert_equal true, stored
+    assert_equal %w[0 theirs], olds
+    assert_equal "theirs and mine", cache.get("k")
   end
 
   def test_a_concurrent_add_or_delete_is_not_lost
@@ -55,7 +57,9 @@ class MemcachedUpdateTest < PeltonTest
       "mine"
     end
 
-    assert_equal [true, [nil, "theirs", nil], "mine"], [stored, olds, cache.get("k")]
+    assert_equal true, stored
+    assert_equal [nil, "theirs", nil], olds
+    assert_equal "mine", cache.get("k")
   end
 
   def test_cas_gives_up_after_the_given_attempts
@@ -66,7 +70,9 @@ class MemcachedUpdateTest < PeltonTest
       "mine"
     end
 
-    assert_equal [false, 3, "theirs 3"], [stored, calls, cache.get("k")]
+    assert_equal false, stored
+    assert_equal 3, calls
+    assert_equal "theirs 3", cache.get("k")
   end
 
   def test_no_change_of_many_fibers_is_lost

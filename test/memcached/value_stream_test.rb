@@ -88,7 +88,9 @@ class ValueStreamTest < PeltonTest
       value = cache.stream("large")
 
       assert_equal large, cache.get("large")
-      assert_equal [900_000, large, [large]], [value.bytesize, value.read, value.to_enum.to_a]
+      assert_equal 900_000, value.bytesize
+      assert_equal large, value.read
+      assert_equal [large], value.to_enum.to_a
     end
   end
 

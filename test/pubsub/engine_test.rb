@@ -32,7 +32,8 @@ class PubSubEngineTest < PeltonTest
     Pelton.run do
       engine = Engine.new(4)
       engine.await_ready(timeout: 10)
-      assert_equal [1, 0], [engine.attempts, engine.returns]
+      assert_equal 1, engine.attempts
+      assert_equal 0, engine.returns
       eventually { engine.attempts == 5 }
 
       assert_equal 2, engine.returns

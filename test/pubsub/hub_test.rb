@@ -85,7 +85,8 @@ class PubSubHubTest < PeltonTest
   end
 
   def test_only_its_owner_may_use_it_and_it_leaves_nothing_behind
-    assert_equal [0o600, 0o700], [File.stat(@hub.path).mode & 0o777, File.stat(File.dirname(@hub.path)).mode & 0o777]
+    assert_equal 0o600, File.stat(@hub.path).mode & 0o777
+    assert_equal 0o700, File.stat(File.dirname(@hub.path)).mode & 0o777
     link = join
     @hub.close
     assert_nil link.read(1)
@@ -110,9 +111,14 @@ class PubSubHubTest < PeltonTest
     back.write(Wire.join(epoch, 1))
     frames = Array.new(3) { next_frame(back) }
     assert_equal [Wire::WELCOME, Wire::MESSAGE, Wire::READY], frames.map(&:first)
-    assert_equal [epoch, "b", 3], [frames[0].last, Wire.parse(frames[1].last).text, frames[2].last.unpack1("Q>")]
+    assert_equal epoch, frames[0].last
+    assert_equal "b", Wire.parse(frames[1].last).text
+    assert_equal 3, frames[2].last.unpack1("Q>")
     publish(back, "c", RULE)
-    assert_equal ["c", 4, 3], received(back).then { |got| [got.text, got.serial, got.offset] }
+    got = received(back)
+    assert_equal "c", got.text
+    assert_equal 4, got.serial
+    assert_equal 3, got.offset
   end
 
   def test_what_cannot_be_taken_over

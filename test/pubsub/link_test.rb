@@ -44,7 +44,9 @@ class PubSubLinkTest < PeltonTest
       third._join(@hub.path)
       resumed = third.subscribe("t", after: first.position)
 
-      assert_equal [false, "\xff".b, Encoding::BINARY], [resumed.gap?, resumed.receive, first.receive.encoding]
+      assert_equal false, resumed.gap?
+      assert_equal "\xff".b, resumed.receive
+      assert_equal Encoding::BINARY, first.receive.encoding
       assert_equal first.position, resumed.position
     end
   end

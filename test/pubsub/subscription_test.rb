@@ -21,7 +21,8 @@ class PubSubSubscriptionTest < PeltonTest
       @pubsub.publish("t", "late")
       subscription.close
       @pubsub.publish("t", "too late")
-      assert_equal ["late", nil], [subscription.receive, subscription.receive]
+      assert_equal "late", subscription.receive
+      assert_nil subscription.receive
       assert_equal 0, @pubsub.stats[:subscriptions]
     end
   end
@@ -104,7 +105,8 @@ class PubSubSubscriptionTest < PeltonTest
         eventually { seen.size == 5 }
       end
 
-      assert_equal [%w[0 1 2 3 4], ["no"]], [seen, reports.map(&:message)]
+      assert_equal %w[0 1 2 3 4], seen
+      assert_equal ["no"], reports.map(&:message)
     end
   end
 
@@ -120,7 +122,8 @@ class PubSubSubscriptionTest < PeltonTest
       eventually { subscription.closed? }
       5.times { Pelton::Reactor.current.yield }
 
-      assert_equal [%w[a a! a!!], 0], [seen, @pubsub.stats[:subscriptions]]
+      assert_equal %w[a a! a!!], seen
+      assert_equal 0, @pubsub.stats[:subscriptions]
       assert_raises(Pelton::Error) { subscription.receive }
     end
   end
@@ -132,7 +135,10 @@ class PubSubSubscriptionTest < PeltonTest
       slow, quick = @pubsub.subscribe("t", limit: 1000), @pubsub.subscribe("t")
       8.times { |number| @pubsub.publish("t", number.to_s * 200) }
 
-      assert_equal [8, true, 4, 1], [quick.size, slow.closed?, slow.size, slow.dropped]
+      assert_equal 8, quick.size
+      assert_equal true, slow.closed?
+      assert_equal 4, slow.size
+      assert_equal 1, slow.dropped
       4.times { |number| assert_equal number.to_s * 200, slow.receive }
       assert_match(/slow: :drop/, assert_raises(Pelton::OverloadError) { slow.receive }.message)
       assert_equal 1, @pubsub.stats[:dropped]
@@ -144,7 +150,8 @@ class PubSubSubscriptionTest < PeltonTest
       subscription = @pubsub.subscribe("t", limit: 0) {}
       reports = Pelton::Test.unrescued { 2.times { @pubsub.publish("t", "x") } }
 
-      assert_equal [true, [Pelton::OverloadError]], [subscription.closed?, reports.map(&:class)]
+      assert_equal true, subscription.closed?
+      assert_equal [Pelton::OverloadError], reports.map(&:class)
     end
   end
 
@@ -152,7 +159,8 @@ class PubSubSubscriptionTest < PeltonTest
     Pelton.run do
       slow = @pubsub.subscribe("t", limit: 0, slow: :drop)
       5.times { |number| @pubsub.publish("t", number.to_s) }
-      assert_equal ["0", 4], [slow.receive, slow.dropped]
+      assert_equal "0", slow.receive
+      assert_equal 4, slow.dropped
       @pubsub.publish("t", "last")
 
       assert_equal "last", slow.receive
@@ -219,10 +227,12 @@ class PubSubSubscriptionTest < PeltonTest
       resumed = @pubsub.subscribe("t", after: first.position)
       @pubsub.publish("t", "5")
 
-      assert_equal [%w[3 4 5], false], [Array.new(3) { resumed.receive }, resumed.gap?]
+      assert_equal %w[3 4 5], Array.new(3) { resumed.receive }
+      assert_equal false, resumed.gap?
       assert_equal first.position[/.*:/] + "6", resumed.position
       late = @pubsub.subscribe("t", after: "#{first.position[/\w+/]}:1")
-      assert_equal [true, 0], [late.gap?, late.size]
+      assert_equal true, late.gap?
+      assert_equal 0, late.size
       assert_equal resumed.position, @pubsub.subscribe("t").position
       assert_nil @pubsub.subscribe("other").position
       seen = []

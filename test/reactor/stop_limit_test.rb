@@ -19,7 +19,8 @@ class StopLimitTest < PeltonTest
     Process.kill(signal, pid) if signal
     _, status = Process.wait2(pid)
 
-    assert_equal ["pelton: the process has not stopped within 0.02 s, so it is ended\n", 1], [reader.read, status.exitstatus]
+    assert_equal "pelton: the process has not stopped within 0.02 s, so it is ended\n", reader.read
+    assert_equal 1, status.exitstatus
   end
 
   def test_from_a_signal

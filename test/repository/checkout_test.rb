@@ -33,14 +33,16 @@ class CheckoutTest < PeltonTest
   def test_the_labs_help_needs_nothing
     output, status, made = run_bare("bin/lab", "--help")
 
-    assert_equal [0, []], [status, made], output
+    assert_equal 0, status, output
+    assert_equal [], made, output
     assert_match(/^usage: bin\/lab .*^usage: pelton lab .*^  crossover /m, output)
   end
 
   def test_the_labs_list_needs_nothing
     output, status, made = run_bare("bin/lab", "--list")
 
-    assert_equal [0, []], [status, made], output
+    assert_equal 0, status, output
+    assert_equal [], made, output
     assert_match(/^  memcached /, output)
   end
 
@@ -48,7 +50,8 @@ class CheckoutTest < PeltonTest
     %w[bin/lab bin/test bin/setup].each do |command|
       output, status, made = run_bare(command, "--help", ruby: false)
 
-      assert_equal [0, []], [status, made], output
+      assert_equal 0, status, output
+      assert_equal [], made, output
       assert_match(/\Ausage: #{command} /, output)
     end
   end
@@ -133,7 +136,8 @@ class CheckoutTest < PeltonTest
   def packages(*purposes)
     output, status, made = run_bare("bin/setup", "--list", *purposes)
 
-    assert_equal [0, []], [status, made], output
+    assert_equal 0, status, output
+    assert_equal [], made, output
     output.split
   end
 
@@ -159,7 +163,8 @@ class CheckoutTest < PeltonTest
   def test_an_unknown_purpose_is_refused
     output, status, made = run_bare("bin/setup", "everything")
 
-    assert_equal [2, []], [status, made]
+    assert_equal 2, status
+    assert_equal [], made
     assert_match(/usage: bin\/setup/, output)
   end
 end

@@ -235,21 +235,27 @@ class DocumentsTest < PeltonTest
     configuration = configured(read("docs/guides/http_server.md").scan(EXAMPLE).flatten.grep(/^bind/).fetch(0))
 
     assert_equal %w[tcp://0.0.0.0:9292 unix:///run/app.sock ssl://0.0.0.0:9443], configuration.addresses.keys
-    assert_equal [2, "log/access.log"], [configuration.workers, configuration.log]
+    assert_equal 2, configuration.workers
+    assert_equal "log/access.log", configuration.log
   end
 
   def test_the_configurations_of_the_guides_to_operation
     deployed, moved = %w[deployment from_puma].map { |name| configured(read(guide(name)).scan(EXAMPLE).flatten.first) }
 
-    assert_equal ["/livez", "/readyz", 0.5], [deployed.live_path, deployed.ready_path, deployed.readiness.last]
-    assert_equal [%w[tcp://127.0.0.1:3000], 2, 65], [moved.addresses.keys, moved.workers, moved.server_options[:idle_timeout]]
+    assert_equal "/livez", deployed.live_path
+    assert_equal "/readyz", deployed.ready_path
+    assert_equal 0.5, deployed.readiness.last
+    assert_equal %w[tcp://127.0.0.1:3000], moved.addresses.keys
+    assert_equal 2, moved.workers
+    assert_equal 65, moved.server_options[:idle_timeout]
   end
 
   def test_the_files_of_the_guide_to_deployment
     guide = read("docs/guides/deployment.md")
     pod, kamal = guide.scan(/^```yaml\n(.*?)^```/m).flatten.map { |text| YAML.safe_load(text) }
 
-    assert_equal [9394, "/readyz"], [pod.dig("containers", 0, "livenessProbe", "httpGet", "port"), kamal.dig("proxy", "healthcheck", "path")]
+    assert_equal 9394, pod.dig("containers", 0, "livenessProbe", "httpGet", "port")
+    assert_equal "/readyz", kamal.dig("proxy", "healthcheck", "path")
     assert_operator Integer(guide[/^TimeoutStopSec=(\d+)/, 1]), :>, 30 + Pelton::Command::STOP_GRACE + Pelton::Command::END_GRACE
     assert_operator pod["terminationGracePeriodSeconds"], :>, 5 + 30 + Pelton::Command::STOP_GRACE + Pelton::Command::END_GRACE
     return unless system("systemd-analyze", "--version", out: File::NULL, err: File::NULL)
@@ -257,7 +263,8 @@ class DocumentsTest < PeltonTest
       File.write("#{dir}/shop.service", guide[/^```ini\n(.*?)^```/m, 1].gsub("/usr/bin/bundle", RbConfig.ruby))
       output, status = Open3.capture2e("systemd-analyze", "verify", "--man=no", "#{dir}/shop.service")
 
-      assert_equal [true, ""], [status.success?, output.lines.grep(/shop.service/).join]
+      assert_equal true, status.success?
+      assert_equal "", output.lines.grep(/shop.service/).join
     end
   end
 

@@ -7,7 +7,9 @@ class FirstProgramTest < PeltonTest
   def test_the_first_block_of_ruby_and_what_it_prints
     program = FirstProgram.new("# A\n```sh\nx\n```\n\n```ruby\nputs 1\nputs 2\n```\n\nIt prints:\n\n```text\n1\n2\n```\n\n```ruby\nputs 3\n```\n")
 
-    assert_equal ["puts 1\nputs 2\n", "program.rb", %w[ruby program.rb]], [program.code, program.file, program.command]
+    assert_equal "puts 1\nputs 2\n", program.code
+    assert_equal "program.rb", program.file
+    assert_equal %w[ruby program.rb], program.command
     assert program.prints?("1\n2\n")
     refute program.prints?("1\n2\n3\n")
   end
@@ -15,7 +17,8 @@ class FirstProgramTest < PeltonTest
   def test_its_first_line_may_say_how_it_is_started
     program = FirstProgram.new("```ruby\n# naps.rb: pelton lab naps.rb --rounds 3\nnap\n```\n")
 
-    assert_equal ["naps.rb", %w[pelton lab naps.rb --rounds 3]], [program.file, program.command]
+    assert_equal "naps.rb", program.file
+    assert_equal %w[pelton lab naps.rb --rounds 3], program.command
     assert program.prints?("anything")
   end
 

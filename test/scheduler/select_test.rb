@@ -114,7 +114,8 @@ class SchedulerSelectTest < PeltonTest
       assert_raises(Timeout::Error) { gone.await }
       @one_end << "x"
 
-      assert_equal [[[@one], [], []], :readable], [reader.await, waiter.await]
+      assert_equal [[@one], [], []], reader.await
+      assert_equal :readable, waiter.await
     end
   end
 

@@ -50,7 +50,9 @@ module MemcachedCoding
     within do
       cache = client(serializer: JSON, compress: 10)
       assert_equal true, ask(cache, :set, "n", "5", raw: true)
-      assert_equal [6, "6", 6], [ask(cache, :incr, "n"), ask(cache, :get, "n", raw: true), ask(cache, :incr, "n", 0)]
+      assert_equal 6, ask(cache, :incr, "n")
+      assert_equal "6", ask(cache, :get, "n", raw: true)
+      assert_equal 6, ask(cache, :incr, "n", 0)
       ask(cache, :set, "k", ["x"] * 100)
 
       assert_equal JSON.generate(["x"] * 100), Zlib.inflate(ask(cache, :get, "k", raw: true))
@@ -99,7 +101,9 @@ module MemcachedCoding
       ask(cache, :set, "k", "v")
       ask(cache, :set_multi, {:a => "1", "b" => "2"})
 
-      assert_equal ["v", "v", nil], [ask(cache, :get, "k"), ask(all, :get, "ns:k"), ask(all, :get, "k")]
+      assert_equal "v", ask(cache, :get, "k")
+      assert_equal "v", ask(all, :get, "ns:k")
+      assert_nil ask(all, :get, "k")
       assert_equal({:a => "1", "b" => "2"}, ask(cache, :get_multi, :a, "b"))
       assert_equal({"ns:a" => "1"}, ask(all, :get_multi, "ns:a"))
       assert_equal 1, ask(cache, :incr, "n", initial: 1)

@@ -91,7 +91,8 @@ module MemcachedFanOutFaults
   def test_a_count_may_be_padded_and_as_large_as_64_bits
     answers = ["VA 5\r\n7    \r\n", "VA 20\r\n18446744073709551615\r\n"]
     answer(->(peer) { peer.serve { |_| answers.shift } }) do |cache|
-      assert_equal [7, 2**64 - 1], [ask(cache, :incr, "n"), ask(cache, :incr, "n")]
+      assert_equal 7, ask(cache, :incr, "n")
+      assert_equal 2**64 - 1, ask(cache, :incr, "n")
     end
   end
 

@@ -116,7 +116,8 @@ class ListenerTest < PeltonTest
       clients = waiting_clients(listener, 3)
       Pelton::Reactor.current.yield while listener.stats[:accepted] < 3
       listener.close
-      assert_equal [3, 0], [listener.pending, served]
+      assert_equal 3, listener.pending
+      assert_equal 0, served
       Pelton::Reactor.current.yield until listener.pending == 0
 
       assert_equal 3, served
@@ -133,7 +134,8 @@ class ListenerTest < PeltonTest
       port = listener.port
       clients = waiting_clients(listener, 100) # more than one batch
       listener.finish
-      assert_equal [100, true], [listener.pending, listener.closed?]
+      assert_equal 100, listener.pending
+      assert_equal true, listener.closed?
       assert_nil listener.finish
       assert_raises(Errno::ECONNREFUSED) { TCPSocket.new("127.0.0.1", port) }
     end
@@ -191,7 +193,8 @@ class ListenerTest < PeltonTest
         client = Pelton.connect("127.0.0.1", listener.port, timeout: 5, tls: tls && {verify: false})
 
         assert_nil client.gets(timeout: 5)
-        assert_equal [true, "in the block"], [kept.first.closed?, kept.last]
+        assert_equal true, kept.first.closed?
+        assert_equal "in the block", kept.last
         listener.close
       end
     ensure

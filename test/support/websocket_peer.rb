@@ -105,7 +105,8 @@ module WebSocketPeer
   # The code with which the server closes. Fails when the server has sent another frame before.
   def close_code_of(stream)
     opcode, data = next_frame(stream)
-    assert_equal [:close, ""], [opcode, stream.read]
+    assert_equal :close, opcode
+    assert_equal "", stream.read
     data.unpack1("S>")
   end
 end

@@ -19,7 +19,10 @@ class EventMachineHttpClient2Test < EventMachineTest
     response = nil
     connected("#{OK}ok") { |http| http.get("/").callback { |value| EM.stop.then { response = value } } }
 
-    assert_equal [200, "1.1", "ok", nil], [response.status, response.version, response.content, response.internal_error]
+    assert_equal 200, response.status
+    assert_equal "1.1", response.version
+    assert_equal "ok", response.content
+    assert_nil response.internal_error
     assert_equal({"content-length" => ["2"], "a" => ["b"]}, response.headers)
     assert_equal ["HTTP/1.1 200 OK", "Content-Length: 2", "A: b"], response.header_lines
   end

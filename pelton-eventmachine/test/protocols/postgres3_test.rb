@@ -18,8 +18,12 @@ class EventMachinePostgres3Test < EventMachineTest
     end
 
     assert_equal [true], log[0]
-    assert_equal [true, [["7"], [nil]], "SELECT 2", "a", 23, []],
-      [log[1][0], log[1][1].rows, log[1][1].cmd_tag, log[1][1].fields[0].name, log[1][1].fields[0].type_oid, log[1][2]]
+    assert_equal true, log[1][0]
+    assert_equal [["7"], [nil]], log[1][1].rows
+    assert_equal "SELECT 2", log[1][1].cmd_tag
+    assert_equal "a", log[1][1].fields[0].name
+    assert_equal 23, log[1][1].fields[0].type_oid
+    assert_equal [], log[1][2]
   end
 
   def test_a_query_may_follow_in_the_callback
@@ -64,7 +68,10 @@ class EventMachinePostgres3Test < EventMachineTest
       db.query("selekt").callback { |*answer| EM.stop.then { outcome = answer } }
     end
 
-    assert_equal [false, [], "ERROR: wrong", "42601"], [outcome[0], outcome[1].rows, outcome[2][0].to_s, outcome[2][0].fields["C"]]
+    assert_equal false, outcome[0]
+    assert_equal [], outcome[1].rows
+    assert_equal "ERROR: wrong", outcome[2][0].to_s
+    assert_equal "42601", outcome[2][0].fields["C"]
   end
 
   def test_a_closed_connection_answers_pending_queries

@@ -35,7 +35,10 @@ class EventMachineSmtpClientTest < EventMachineTest
   def test_a_mail
     outcome, result = mail(header: {"Subject" => "Hi", "X" => "y"}, body: "line\r\n.dot")
 
-    assert_equal [:ok, 250, ["Accepted"], :receive_message_response], [outcome, result.code, result.message, result.responder]
+    assert_equal :ok, outcome
+    assert_equal 250, result.code
+    assert_equal ["Accepted"], result.message
+    assert_equal :receive_message_response, result.responder
     assert_kind_of Float, result.elapsed_time
     assert_equal [*HEAD, "Subject: Hi", "X: y", "", "line", "..dot", ".", "QUIT"], @log
   end
@@ -58,7 +61,9 @@ class EventMachineSmtpClientTest < EventMachineTest
   def test_an_unknown_type_of_authentication
     outcome, result = mail(auth: {type: :other})
 
-    assert_equal [:failed, 900, "unsupported auth type"], [outcome, result.code, result.message]
+    assert_equal :failed, outcome
+    assert_equal 900, result.code
+    assert_equal "unsupported auth type", result.message
   end
 
   def test_one_recipient_is_enough
@@ -71,14 +76,18 @@ class EventMachineSmtpClientTest < EventMachineTest
      "." => :receive_message_response, "STARTTLS" => :receive_starttls_response}.each do |command, responder|
       outcome, result = mail(message: "", answers: {command => "554-No\r\n554 never"}, starttls: command == "STARTTLS")
 
-      assert_equal [:failed, 554, %w[No never], responder], [outcome, result.code, result.message, result.responder]
+      assert_equal :failed, outcome
+      assert_equal 554, result.code
+      assert_equal %w[No never], result.message
+      assert_equal responder, result.responder
     end
   end
 
   def test_a_command_with_a_line_end_is_refused
     outcome, result = mail(from: "a@b>\r\nRCPT TO: <victim")
 
-    assert_equal [:failed, 900], [outcome, result.code]
+    assert_equal :failed, outcome
+    assert_equal 900, result.code
     assert_equal ["EHLO dom", "QUIT"], @log
   end
 

@@ -16,7 +16,9 @@ class LabRemoteServerTest < PeltonTest
   def test_it_is_used_as_it_is_and_not_counted
     server = remote("127.0.0.1:#{port = with_memcached}")
 
-    assert_equal ["127.0.0.1", port.to_s, nil], [server.host, server.port.to_s, server.counters]
+    assert_equal "127.0.0.1", server.host
+    assert_equal port.to_s, server.port.to_s
+    assert_nil server.counters
     assert_match(/\Amemcached \d+\.\d+.* at 127\.0\.0\.1:#{port}\z/, server.version)
     assert_empty @processes.commands
   end

@@ -15,7 +15,9 @@ class LabHtmlTest < PeltonTest
   end
 
   def test_tags_without_content
-    assert_equal ['<meta charset="utf-8">', '<path d="M0 0"/>', "<p></p>"], [Html.tag(:meta, charset: "utf-8"), Html.tag(:path, d: "M0 0"), Html.tag(:p)]
+    assert_equal '<meta charset="utf-8">', Html.tag(:meta, charset: "utf-8")
+    assert_equal '<path d="M0 0"/>', Html.tag(:path, d: "M0 0")
+    assert_equal "<p></p>", Html.tag(:p)
   end
 
   def test_lists_are_joined_and_nothing_is_nothing

@@ -65,7 +65,9 @@ class LabCableSocketsTest < PeltonTest
       sockets = Pelton::Lab::CableSockets.new(@run, url, 3, channel: CHANNEL, headers: {"Cookie" => "user=1"})
       done = sockets.saturate(2) { %w[hello goodbye].each { |text| broadcasts << [text, 3] } }
 
-      assert_equal [6, ["user=1"] * 3, [nil] * 3], [done.requests, @cookies, @early]
+      assert_equal 6, done.requests
+      assert_equal ["user=1"] * 3, @cookies
+      assert_equal [nil] * 3, @early
       assert_kind_of Float, done.seconds
     ensure
       sockets&.close
@@ -91,7 +93,8 @@ class LabCableSocketsTest < PeltonTest
       sockets = Pelton::Lab::CableSockets.new(@run, url, 2, channel: CHANNEL)
       done = sockets.subscribe_to(3) { |number| {channel: "Other", number: number} }
 
-      assert_equal [6, 8], [done.requests, @members.size]
+      assert_equal 6, done.requests
+      assert_equal 8, @members.size
     ensure
       sockets&.close
     end

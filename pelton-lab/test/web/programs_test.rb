@@ -15,7 +15,11 @@ class LabWebProgramsTest < PeltonTest
   HELLO = Web.application("hello")
 
   def hello(command, path = "/")
-    Pelton::Lab::WebServer.serve(command) { |server| assert_equal ["200", "Hello World!"], server.get(path).then { |answer| [answer.code, answer.body] } }
+    Pelton::Lab::WebServer.serve(command) do |server|
+      answer = server.get(path)
+      assert_equal "200", answer.code
+      assert_equal "Hello World!", answer.body
+    end
   end
 
   def needs(**what)

@@ -50,7 +50,9 @@ class LabWebServerTest < PeltonTest
     serve do |server|
       cost = server.cost { server.get("/work") && Struct.new(:requests, :seconds).new(4, 2.0) }
 
-      assert_equal [4, 2.0, 500_000], [cost.operations, cost.real, cost.us_per_operation]
+      assert_equal 4, cost.operations
+      assert_equal 2.0, cost.real
+      assert_equal 500_000, cost.us_per_operation
       assert_operator cost.cpu, :>=, 0.05
       assert_operator cost[:grown_mb], :>=, 15
     end

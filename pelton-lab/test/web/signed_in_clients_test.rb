@@ -76,7 +76,8 @@ class LabSignedInClientsTest < PeltonTest
       first = clients.canonical(PAGE)
 
       assert_equal first, clients.canonical(PAGE)
-      assert_equal ["Ann\nb \np class=account\nform id=composer\nx\nli ", "Bob"], [first[0], first[1][0, 3]]
+      assert_equal "Ann\nb \np class=account\nform id=composer\nx\nli ", first[0]
+      assert_equal "Bob", first[1][0, 3]
     end
   rescue LoadError
     skip "no nokogiri"

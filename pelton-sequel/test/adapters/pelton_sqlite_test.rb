@@ -9,7 +9,8 @@ class PeltonSqliteAdapterTest < PeltonTest
   def test_sequel_finds_it
     database = Sequel.connect(adapter: :pelton_sqlite, keep_reference: false)
 
-    assert_equal [1, {default: 1}], [database.get(1), database.pool.shards.transform_values(&:max)]
+    assert_equal 1, database.get(1)
+    assert_equal({default: 1}, database.pool.shards.transform_values(&:max))
   end
 
   def test_a_file_has_readers
@@ -17,7 +18,8 @@ class PeltonSqliteAdapterTest < PeltonTest
     database.create_table(:items) { primary_key :id }
     database[:items].insert
 
-    assert_equal [1, {default: 1, read_only: 3}], [database[:items].count, database.pool.shards.transform_values(&:max)]
+    assert_equal 1, database[:items].count
+    assert_equal({default: 1, read_only: 3}, database.pool.shards.transform_values(&:max))
   ensure
     database&.disconnect
   end

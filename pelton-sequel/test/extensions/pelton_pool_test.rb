@@ -11,10 +11,13 @@ class PeltonPoolExtensionTest < PeltonTest
     before = database.pool
     database.extension(:pelton_pool)
 
-    assert_equal [:pelton, 2, 5.0], [database.pool.pool_type, database.pool.max_size, database.query_timeout]
+    assert_equal :pelton, database.pool.pool_type
+    assert_equal 2, database.pool.max_size
+    assert_equal 5.0, database.query_timeout
     refute_same before, database.pool
     database.get(1)
-    assert_equal [1, "mock:///"], [database.pool.size, database.driver.name]
+    assert_equal 1, database.pool.size
+    assert_equal "mock:///", database.driver.name
   end
 
   def test_a_server_for_reads_has_connections_of_its_own

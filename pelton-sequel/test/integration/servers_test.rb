@@ -20,7 +20,8 @@ module ServerBehaviours
       assert_equal (1..40).sum, database[:numbers].sum(:n).to_i
     end
 
-    assert_equal [5, 5], [database.pool.size, database.pool.shards[:default].idle]
+    assert_equal 5, database.pool.size
+    assert_equal 5, database.pool.shards[:default].idle
   end
 
   def test_other_fibers_go_on_during_a_query
@@ -54,7 +55,8 @@ module ServerBehaviours
     database = connect(address)
     assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.1) { pause(database, 600) } }
 
-    assert_equal [1, 0], [database.get(1), sleeping(database)]
+    assert_equal 1, database.get(1)
+    assert_equal 0, sleeping(database)
   end
 
   def test_nobody_gets_the_rows_of_an_interrupted_query
@@ -125,7 +127,8 @@ module ServerBehaviours
       end
     end
 
-    assert_equal [[1], [:committed]], [database[:numbers].select_map(:n), seen]
+    assert_equal [1], database[:numbers].select_map(:n)
+    assert_equal [:committed], seen
   end
 
   def test_strings_in_any_encoding_and_with_any_letter

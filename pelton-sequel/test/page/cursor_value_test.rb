@@ -16,7 +16,8 @@ class SequelCursorValueTest < PeltonTest
     assert_nil round(value(:integer), nil)
     at = round(Pelton::Sequel::Page::CursorValue.new(:postgres, :at, {type: :datetime, db_type: "timestamp"}), time)
 
-    assert_equal [time, time.utc_offset], [at, at.utc_offset]
+    assert_equal time, at
+    assert_equal time.utc_offset, at.utc_offset
   end
 
   def test_what_is_no_value_of_the_type

@@ -44,7 +44,9 @@ class PoolShardTest < PeltonTest
       @shard.give(@shard.take(Fiber.current))
     end
 
-    assert_equal [1, 1, 0], [@shard.size, @shard.idle, @shard.in_use]
+    assert_equal 1, @shard.size
+    assert_equal 1, @shard.idle
+    assert_equal 0, @shard.in_use
   end
 
   # A fiber that waits gets the place of a connection that is thrown away, and opens its own.
@@ -59,7 +61,9 @@ class PoolShardTest < PeltonTest
       refute_same slots.first.connection, waiting.await.connection
     end
 
-    assert_equal [3, 1, 2], [@connections.opened, @connections.closed, @shard.size]
+    assert_equal 3, @connections.opened
+    assert_equal 1, @connections.closed
+    assert_equal 2, @shard.size
   end
 
   def test_a_connection_that_was_idle_for_long_is_checked
@@ -69,7 +73,9 @@ class PoolShardTest < PeltonTest
     @connections.unusable = true
 
     assert_same slot, @shard.take(Fiber.current)
-    assert_equal [2, 1, 1], [@connections.opened, @connections.closed, @shard.size]
+    assert_equal 2, @connections.opened
+    assert_equal 1, @connections.closed
+    assert_equal 1, @shard.size
   end
 
   def test_idle_connections_are_dropped_when_one_was_lost
@@ -77,13 +83,19 @@ class PoolShardTest < PeltonTest
     @shard.give(slots.last)
     @shard.distrust(slots.first)
 
-    assert_equal [1, 0, 1], [@shard.size, @shard.idle, @connections.closed]
+    assert_equal 1, @shard.size
+    assert_equal 0, @shard.idle
+    assert_equal 1, @connections.closed
   end
 
   def test_times_are_counted
     Pelton.run { @shard.take(Fiber.current).then { |slot| sleep(0.002) && @shard.give(slot) } }
 
-    assert_equal [1, 0, 0, 1, 1], [@shard.taken, @shard.waits, @shard.timeouts, @shard.uses, @shard.created]
+    assert_equal 1, @shard.taken
+    assert_equal 0, @shard.waits
+    assert_equal 0, @shard.timeouts
+    assert_equal 1, @shard.uses
+    assert_equal 1, @shard.created
     assert_operator @shard.use_time, :>, 0.001
   end
 
@@ -93,10 +105,13 @@ class PoolShardTest < PeltonTest
       slots = [Fiber.new {}, Fiber.new {}].map { |fiber| @shard.take(fiber) }
       assert_raises(Pelton::Sequel::PoolTimeoutError) { @shard.take(Fiber.current) }
 
-      assert_equal [3, 0], [@shard.taken, @shard.uses]
+      assert_equal 3, @shard.taken
+      assert_equal 0, @shard.uses
       slots.each { |slot| @shard.give(slot) }
     end
 
-    assert_equal [3, 2, 1], [@shard.taken, @shard.uses, @shard.timeouts]
+    assert_equal 3, @shard.taken
+    assert_equal 2, @shard.uses
+    assert_equal 1, @shard.timeouts
   end
 end

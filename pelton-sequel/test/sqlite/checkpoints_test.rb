@@ -66,7 +66,8 @@ class SQLiteCheckpointsTest < PeltonTest
       500.times { @checkpoints.restarts.zero? ? sleep(0.01) : break }
     end
 
-    assert_equal [1, 1], [@checkpoints.restarts, @database[:texts].count]
+    assert_equal 1, @checkpoints.restarts
+    assert_equal 1, @database[:texts].count
   end
 
   def test_a_reader_of_what_was_before_is_left_alone
@@ -79,7 +80,8 @@ class SQLiteCheckpointsTest < PeltonTest
       500.times { @checkpoints.count.zero? ? sleep(0.01) : break }
     end
 
-    assert_equal [1000, 4], [@database[:numbers].count, @database[:texts].count]
+    assert_equal 1000, @database[:numbers].count
+    assert_equal 4, @database[:texts].count
     assert_equal ["ok"], @database.fetch("PRAGMA integrity_check").map(:integrity_check)
   end
 

@@ -34,7 +34,8 @@ class SQLiteTypesTest < PeltonTest
     database.create_table(:at) { DateTime :at }
     database[:at].insert(at: Time.utc(2020, 1, 2, 3))
 
-    assert_equal ["2020-01-02 03:00:00.000000", Time.utc(2020, 1, 2, 3)], [database.get(Sequel.lit("(SELECT CAST(at AS TEXT) FROM at)")), database[:at].get(:at)]
+    assert_equal "2020-01-02 03:00:00.000000", database.get(Sequel.lit("(SELECT CAST(at AS TEXT) FROM at)"))
+    assert_equal Time.utc(2020, 1, 2, 3), database[:at].get(:at)
   ensure
     ENV["TZ"] = zone
   end

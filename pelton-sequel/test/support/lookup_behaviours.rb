@@ -62,7 +62,8 @@ module LookupBehaviours
       Sequel.database_timezone, Sequel.application_timezone = database, application
       expected, found = @things.first(id: @id)[:at], things.find(@id)[:at]
 
-      assert_equal [expected, expected.utc_offset], [found, found.utc_offset], "#{database}, #{application}"
+      assert_equal expected, found, "#{database}, #{application}"
+      assert_equal expected.utc_offset, found.utc_offset, "#{database}, #{application}"
     end
   ensure
     Sequel.default_timezone = nil

@@ -9,7 +9,9 @@ class WebControllerBlocksTest < PeltonTest
   def test_a_string_is_answered_as_text
     one = answer { "<b>#{params[:q]}" }
 
-    assert_equal [200, "<b>", "text/plain; charset=utf-8"], [one.status, one.body, one["content-type"]]
+    assert_equal 200, one.status
+    assert_equal "<b>", one.body
+    assert_equal "text/plain; charset=utf-8", one["content-type"]
   end
 
   def test_a_block_may_render

@@ -47,12 +47,16 @@ class WebControllerForgeryTest < PeltonTest
   def post(path = "/forms", app: @application, **env) = request(app, "POST", path, **env).status
 
   def test_forms_of_the_site_s_own
-    assert_equal [200, 200], [post, post("/block")]
+    assert_equal 200, post
+    assert_equal 200, post("/block")
     assert_equal 200, post(**OLD, "HTTP_ORIGIN" => "http://example.org")
   end
 
   def test_forms_of_others
-    %w[cross-site same-site].each { |site| assert_equal [403, 403], [post("HTTP_SEC_FETCH_SITE" => site), post("/block", "HTTP_SEC_FETCH_SITE" => site)] }
+    %w[cross-site same-site].each do |site|
+      assert_equal 403, post("HTTP_SEC_FETCH_SITE" => site)
+      assert_equal 403, post("/block", "HTTP_SEC_FETCH_SITE" => site)
+    end
     %w[null https://example.org http://evil.example].each { |origin| assert_equal 403, post(**OLD, "HTTP_ORIGIN" => origin) }
   end
 
@@ -89,7 +93,9 @@ class WebControllerForgeryTest < PeltonTest
   def test_actions_can_be_left_out
     foreign = {"HTTP_SEC_FETCH_SITE" => "cross-site"}
 
-    assert_equal [200, 403, 200], [post("/hooks", **foreign), post("/hooks/other", **foreign), post("/open", **foreign)]
+    assert_equal 200, post("/hooks", **foreign)
+    assert_equal 403, post("/hooks/other", **foreign)
+    assert_equal 200, post("/open", **foreign)
   end
 
   def test_settings

@@ -96,13 +96,16 @@ class WebRenderingTest < PeltonTest
   def test_an_action_renders_its_own_template_in_the_layout
     answer = request(application, "GET", "/posts/7")
 
-    assert_equal [200, "text/html; charset=utf-8", "[<h1>&lt;T&gt;</h1>hello visitor,hi visitor,7nil]"], [answer.status, answer["content-type"], answer.body]
+    assert_equal 200, answer.status
+    assert_equal "text/html; charset=utf-8", answer["content-type"]
+    assert_equal "[<h1>&lt;T&gt;</h1>hello visitor,hi visitor,7nil]", answer.body
   end
 
   def test_the_path_s_format_chooses_the_template
     answer = request(application, "GET", "/posts/7.xml")
 
-    assert_equal ["application/xml; charset=utf-8", "<title>&lt;T&gt;</title>"], [answer["content-type"], answer.body]
+    assert_equal "application/xml; charset=utf-8", answer["content-type"]
+    assert_equal "<title>&lt;T&gt;</title>", answer.body
   end
 
   def test_a_format_that_no_template_has_is_not_there
@@ -152,7 +155,9 @@ class WebRenderingTest < PeltonTest
   end
 
   def test_names_statuses_partials_and_text
-    assert_equal [422, "<h1></h1>hello visitor,hi visitor,nil"], request(application, "GET", "/edit").then { |answer| [answer.status, answer.body] }
+    answer = request(application, "GET", "/edit")
+    assert_equal 422, answer.status
+    assert_equal "<h1></h1>hello visitor,hi visitor,nil", answer.body
     assert_equal "[other1]", body("/other")
     assert_equal "<i>1</i><i>2</i>", body("/rows")
     assert_equal "other&lt;", body("/plain")
@@ -198,7 +203,9 @@ class WebRenderingTest < PeltonTest
     first = request(app, "GET", "/other")
     again = request(app, "GET", "/other", "HTTP_IF_NONE_MATCH" => first["etag"])
 
-    assert_equal [304, "", nil], [again.status, again.body, again["content-type"]]
+    assert_equal 304, again.status
+    assert_equal "", again.body
+    assert_nil again["content-type"]
     assert_equal 200, request(app, "GET", "/other", "HTTP_IF_NONE_MATCH" => '"x"').status
   end
 

@@ -43,13 +43,16 @@ class WebReloadingTest < PeltonTest
   def test_code_templates_and_routes_are_loaded_again
     app = application
 
-    assert_equal ["one", "page one"], [request(app, "GET", "/").body, request(app, "GET", "/page").body]
+    assert_equal "one", request(app, "GET", "/").body
+    assert_equal "page one", request(app, "GET", "/page").body
     write("app/controllers/web_reloading_controller.rb" => controller("two"), "app/views/web_reloading/page.html.erb" => "page two")
 
-    assert_equal ["two", "page two"], [request(app, "GET", "/").body, request(app, "GET", "/page").body]
+    assert_equal "two", request(app, "GET", "/").body
+    assert_equal "page two", request(app, "GET", "/page").body
     write("config/routes.rb" => "WebReloadingTest.application.routes { get('/new', to: 'web_reloading#show') }")
 
-    assert_equal [404, 200], [request(app, "GET", "/").status, request(app, "GET", "/new").status]
+    assert_equal 404, request(app, "GET", "/").status
+    assert_equal 200, request(app, "GET", "/new").status
   end
 
   def test_a_mistake_is_raised_until_it_is_corrected

@@ -26,7 +26,8 @@ class WebSmallApplicationTest < PeltonTest
   def build
     first, second, *rest = commands
 
-    assert_equal ["pelton new tracker --bare", "cd tracker"], [first, second]
+    assert_equal "pelton new tracker --bare", first
+    assert_equal "cd tracker", second
     generate("tracker", bare: true)
     File.write(File.join(root, "Gemfile"), "\ngem \"capybara\"\ngem \"cuprite\"\ngem \"nokogiri\", \"~> 1.16.0\"\neval_gemfile #{File.join(ROOT, "gemfiles/ruby_gems.rb").inspect}\n", mode: "a")
     migrate = rest.pop

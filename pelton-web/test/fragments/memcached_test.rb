@@ -11,7 +11,9 @@ class WebFragmentsMemcachedTest < PeltonTest
       fragment = store.fetch("a", nil) { Fragment.new("text") }
       found = with_client(port) { |client| store_of(client).get("a") }
 
-      assert_equal [fragment.text, fragment.deflated, fragment.digest], [found.text, found.deflated, found.digest]
+      assert_equal fragment.text, found.text
+      assert_equal fragment.deflated, found.deflated
+      assert_equal fragment.digest, found.digest
     end
   end
 

@@ -15,7 +15,8 @@ class WebFragmentsMemoryTest < PeltonTest
     assert_equal({"a" => fragment}, memory.get_multi(%w[b a]))
     assert memory.delete("a")
     refute memory.delete("a")
-    assert_equal [0, 0], [memory.size, memory.memory]
+    assert_equal 0, memory.size
+    assert_equal 0, memory.memory
   end
 
   def test_the_memory_stays_within_the_limit
@@ -57,7 +58,9 @@ class WebFragmentsMemoryTest < PeltonTest
     before = memory.memory
     put(memory, "a", "x" * 1000)
 
-    assert_equal [before, 1, 0], [memory.memory, memory.size, memory.evictions]
+    assert_equal before, memory.memory
+    assert_equal 1, memory.size
+    assert_equal 0, memory.evictions
   end
 
   def test_a_fragment_expires

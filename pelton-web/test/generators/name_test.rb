@@ -9,8 +9,12 @@ class WebGeneratorsNameTest < PeltonTest
     %w[Admin::BlogPost admin/blog_post admin/BlogPost].each do |text|
       name = named(text)
 
-      assert_equal ["Admin::BlogPost", "admin/blog_post", "admin_blog_post", "blog_post", ["admin"], "Blog post"],
-        [name.constant, name.path, name.flat, name.last, name.namespaces, name.human]
+      assert_equal "Admin::BlogPost", name.constant
+      assert_equal "admin/blog_post", name.path
+      assert_equal "admin_blog_post", name.flat
+      assert_equal "blog_post", name.last
+      assert_equal ["admin"], name.namespaces
+      assert_equal "Blog post", name.human
     end
     assert_equal "html_page", named("HTMLPage").last
   end

@@ -20,7 +20,9 @@ class WebDeadlineTest < PeltonTest
     got = answer(app)
 
     assert ended, "its fiber was interrupted"
-    assert_equal [503, "application/problem+json", "1"], [got.status, got["content-type"], got["retry-after"]]
+    assert_equal 503, got.status
+    assert_equal "application/problem+json", got["content-type"]
+    assert_equal "1", got["retry-after"]
     assert_match(/GET "\/" was not answered within 0.01 s; it waited at .*deadline_test.rb/, log)
   end
 

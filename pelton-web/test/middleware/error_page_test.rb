@@ -44,7 +44,8 @@ class WebErrorPageTest < PeltonTest
   def test_in_development_it_shows_the_source_the_parameters_and_the_route
     page = request(failing, "GET", "/fail/7?name=%3Ci%3E&password=hunter2&user[api_token]=hunter2", **HERE)
 
-    assert_equal [500, "no-store"], [page.status, page["cache-control"]]
+    assert_equal 500, page.status
+    assert_equal "no-store", page["cache-control"]
     ["KeyError: no &lt;b&gt;key&lt;/b&gt;", "fail.rb:3", "<mark>   3    raise KeyError", "# before", "/fail/:id", "<th>name</th><td>&lt;i&gt;", "[filtered]"].each { |part| assert_includes page.body, part }
     %w[<b>key <i> hunter2].each { |part| refute_includes page.body, part }
     assert_kind_of KeyError, @errors.first
@@ -54,7 +55,8 @@ class WebErrorPageTest < PeltonTest
     {Pelton::ConnectionError => 503, Class.new(Pelton::TimeoutError) => 503, Pelton::OverloadError => 503, Pelton::Error => 500, IOError => 500}.each do |type, status|
       page = request(application("production") { raise type, "db.internal" }, "GET", "/fail/7")
 
-      assert_equal [status, (status == 503) ? "1" : nil], [page.status, page["retry-after"]]
+      assert_equal status, page.status
+      assert_equal((status == 503) ? "1" : nil, page["retry-after"])
       refute_includes page.body, "db.internal"
       assert_kind_of type, @errors.last
     end
@@ -77,7 +79,8 @@ class WebErrorPageTest < PeltonTest
     [[failing("production"), HERE], [failing, HERE.merge("REMOTE_ADDR" => "10.0.0.1")], [failing, HERE.merge("HTTP_HOST" => "evil.example")]].each do |app, env|
       page = request(app, "GET", "/fail/7?name=shown", **env)
 
-      assert_equal [500, true], [page.status, page.body.include?("Internal Server Error")]
+      assert_equal 500, page.status
+      assert_equal true, page.body.include?("Internal Server Error")
       %w[KeyError key fail.rb shown /fail].each { |part| refute_includes page.body, part }
     end
     assert_equal 3, @errors.size
@@ -121,7 +124,8 @@ class WebErrorPageTest < PeltonTest
       error = named(name)
       page = request(application("production") { raise error, "x" }, "GET", "/fail/7")
 
-      assert_equal [503, "1"], [page.status, page["retry-after"]], name
+      assert_equal 503, page.status, name
+      assert_equal "1", page["retry-after"], name
     end
   end
 
@@ -152,6 +156,7 @@ class WebErrorPageTest < PeltonTest
   def test_head
     page = request(failing, "HEAD", "/fail/7", **HERE)
 
-    assert_equal [500, ""], [page.status, page.body]
+    assert_equal 500, page.status
+    assert_equal "", page.body
   end
 end

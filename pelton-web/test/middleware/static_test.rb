@@ -17,8 +17,13 @@ class WebStaticTest < PeltonTest
     serving do
       response = get("/app.css")
 
-      assert_equal [200, FILES["app.css"], "text/css; charset=utf-8", "800"], [response.status, response.body, response["content-type"], response["content-length"]]
-      assert_equal ["public, no-cache", "nosniff", "bytes"], [response["cache-control"], response["x-content-type-options"], response["accept-ranges"]]
+      assert_equal 200, response.status
+      assert_equal FILES["app.css"], response.body
+      assert_equal "text/css; charset=utf-8", response["content-type"]
+      assert_equal "800", response["content-length"]
+      assert_equal "public, no-cache", response["cache-control"]
+      assert_equal "nosniff", response["x-content-type-options"]
+      assert_equal "bytes", response["accept-ranges"]
       assert_match(/\A"[\w-]+"\z/, response["etag"])
       assert_equal "application/octet-stream", get("/no_ending")["content-type"]
       assert_equal FILES["images/a b.png"], get("/images/a%20b.png").body.b
@@ -41,7 +46,9 @@ class WebStaticTest < PeltonTest
     serving do
       response = @request.head("/app.css", lint: true)
 
-      assert_equal [200, "", "800"], [response.status, response.body, response["content-length"]]
+      assert_equal 200, response.status
+      assert_equal "", response.body
+      assert_equal "800", response["content-length"]
     end
   end
 
@@ -50,7 +57,10 @@ class WebStaticTest < PeltonTest
       response = get("/app.css")
       by_tag = get("/app.css", "HTTP_IF_NONE_MATCH" => "\"x\", W/#{response["etag"]}")
 
-      assert_equal [304, "", response["etag"], nil], [by_tag.status, by_tag.body, by_tag["etag"], by_tag["content-type"]]
+      assert_equal 304, by_tag.status
+      assert_equal "", by_tag.body
+      assert_equal response["etag"], by_tag["etag"]
+      assert_nil by_tag["content-type"]
       assert_equal 304, get("/app.css", "HTTP_IF_MODIFIED_SINCE" => response["last-modified"]).status
       assert_equal 200, get("/app.css", "HTTP_IF_NONE_MATCH" => "\"x\"", "HTTP_IF_MODIFIED_SINCE" => response["last-modified"]).status
     end
@@ -63,7 +73,8 @@ class WebStaticTest < PeltonTest
       path = @static.asset_path("app.css")
 
       assert_match(%r{\A/app-\h{16}\.css\z}, path)
-      assert_equal [FILES["app.css"], "public, max-age=31536000, immutable"], [get(path).body, get(path)["cache-control"]]
+      assert_equal FILES["app.css"], get(path).body
+      assert_equal "public, max-age=31536000, immutable", get(path)["cache-control"]
       assert_equal path, @static.asset_path("/app.css")
       assert_match(%r{\A/images/a%20b-\h{16}\.png\z}, @static.asset_path("images/a b.png"))
       assert_equal 200, get(@static.asset_path("images/a b.png")).status
@@ -145,11 +156,16 @@ class WebStaticTest < PeltonTest
        "bytes=798-5000" => ["}\n", "bytes 798-799/800"]}.each do |header, (body, range)|
         response = get("/app.css", "HTTP_RANGE" => header, "HTTP_ACCEPT_ENCODING" => "gzip")
 
-        assert_equal [206, body, range, body.bytesize.to_s, nil],
-          [response.status, response.body, response["content-range"], response["content-length"], response["content-encoding"]]
+        assert_equal 206, response.status
+        assert_equal body, response.body
+        assert_equal range, response["content-range"]
+        assert_equal body.bytesize.to_s, response["content-length"]
+        assert_nil response["content-encoding"]
       end
       response = get("/app.css", "HTTP_RANGE" => "bytes=800-")
-      assert_equal [416, "bytes */800", ""], [response.status, response["content-range"], response.body]
+      assert_equal 416, response.status
+      assert_equal "bytes */800", response["content-range"]
+      assert_equal "", response.body
     end
   end
 

@@ -9,7 +9,11 @@ class WebParamsTest < PeltonTest
   def test_as_they_came
     all = params("a" => "1", "b" => ["x"])
 
-    assert_equal ["1", ["x"], nil, true, false], [all[:a], all["b"], all[:c], all.key?(:a), all.key?(:c)]
+    assert_equal "1", all[:a]
+    assert_equal ["x"], all["b"]
+    assert_nil all[:c]
+    assert_equal true, all.key?(:a)
+    assert_equal false, all.key?(:c)
     assert_equal({"a" => "1", "b" => ["x"]}, all.to_h)
   end
 
@@ -50,7 +54,8 @@ class WebParamsTest < PeltonTest
   def test_the_answer_names_all
     error = Pelton::Web::Params::Invalid.new("a" => "is missing", "b" => "is too long")
 
-    assert_equal [422, "The request cannot be processed: a is missing; b is too long."], [error.status, error.message]
+    assert_equal 422, error.status
+    assert_equal "The request cannot be processed: a is missing; b is too long.", error.message
     assert_equal({errors: [{name: "a", detail: "is missing"}, {name: "b", detail: "is too long"}]}, error.members)
   end
 

@@ -29,7 +29,8 @@ class WebUploadsTest < PeltonTest
 
     assert_match(%r{\A(\h\h)/\1\h{30}\z}, one)
     refute_equal one, other
-    assert_equal ["abc", 0o600], [File.read(@uploads.path(one)), File.stat(@uploads.path(one)).mode & 0o777]
+    assert_equal "abc", File.read(@uploads.path(one))
+    assert_equal 0o600, File.stat(@uploads.path(one)).mode & 0o777
     assert_equal 2, files.size
   end
 
@@ -72,7 +73,8 @@ class WebUploadsTest < PeltonTest
   end
 
   def test_a_file_whose_record_is_not_kept_goes_with_it
-    assert_equal [:saved, 1], [@uploads.keep(upload) { |_| :saved }, files.size]
+    assert_equal :saved, @uploads.keep(upload) { |_| :saved }
+    assert_equal 1, files.size
     assert_raises(KeyError) { @uploads.keep(upload) { |key| raise KeyError, @uploads.path(key) } }
     catch(:out) { @uploads.keep(upload) { throw :out } }
 
@@ -105,7 +107,8 @@ class WebUploadsTest < PeltonTest
       assert_raises(Pelton::Web::NotFound, bad.inspect) { @uploads.path(bad) }
       refute @uploads.delete(bad)
     end
-    assert_equal [true, false], [@uploads.delete(key), @uploads.delete(key)]
+    assert_equal true, @uploads.delete(key)
+    assert_equal false, @uploads.delete(key)
     assert_raises(Pelton::Web::NotFound) { @uploads.path(key) }
   end
 
@@ -142,9 +145,12 @@ class WebUploadsTest < PeltonTest
     end
     key = post(app, PNG, "image/png")
 
-    assert_equal [200, PNG], [key.status, request(app, "GET", "/#{key.body}").body.b]
+    assert_equal 200, key.status
+    assert_equal PNG, request(app, "GET", "/#{key.body}").body.b
     {["<html>", "image/png"] => "photo must be image/png or image/jpeg, and is text/html", [PNG + ("x" * 100), "image/png"] => "photo is too large: 100 bytes at most"}.each do |(bytes, type), complaint|
-      assert_equal [422, true], post(app, bytes, type).then { |answer| [answer.status, answer.body.include?(complaint)] }
+      answer = post(app, bytes, type)
+      assert_equal 422, answer.status
+      assert_equal true, answer.body.include?(complaint)
     end
     assert_equal 422, request(app, "POST", "/", params: {photo: "text"}).status
     assert_equal 1, files.size

@@ -12,7 +12,9 @@ class WebProblemTest < PeltonTest
     ["application/json", "application/problem+json", "application/json, text/plain;q=0.5"].each do |accept|
       status, headers, body = answer(accept)
 
-      assert_equal [422, "application/problem+json", "b"], [status, headers["content-type"], headers["x-a"]]
+      assert_equal 422, status
+      assert_equal "application/problem+json", headers["content-type"]
+      assert_equal "b", headers["x-a"]
       assert_equal({"title" => Rack::Utils::HTTP_STATUS_CODES[422], "status" => 422, "detail" => "<b> is missing", "errors" => []}, JSON.parse(body.join))
     end
   end

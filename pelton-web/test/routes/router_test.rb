@@ -45,15 +45,20 @@ class WebRoutesRouterTest < PeltonTest
   def test_head_and_options_answer_by_themselves
     head = request(app, "HEAD", "/posts/1")
 
-    assert_equal [200, "", "36"], [head.status, head.body, head["content-length"]]
-    assert_equal [204, %w[GET HEAD OPTIONS PATCH]], request(app, "OPTIONS", "/posts/1").then { |answer| [answer.status, answer["allow"].split(", ").sort] }
+    assert_equal 200, head.status
+    assert_equal "", head.body
+    assert_equal "36", head["content-length"]
+    answer = request(app, "OPTIONS", "/posts/1")
+    assert_equal 204, answer.status
+    assert_equal %w[GET HEAD OPTIONS PATCH], answer["allow"].split(", ").sort
     assert_equal 404, request(app, "OPTIONS", "/nothing").status
   end
 
   def test_other_verbs
     answer = request(app, "DELETE", "/posts/1")
 
-    assert_equal [405, %w[GET HEAD OPTIONS PATCH]], [answer.status, answer["allow"].split(", ").sort]
+    assert_equal 405, answer.status
+    assert_equal %w[GET HEAD OPTIONS PATCH], answer["allow"].split(", ").sort
     assert_equal ["/any {}"], %w[GET PUT OPTIONS].map { |verb| request(app, verb, "/any").body }.uniq
   end
 

@@ -29,7 +29,8 @@ class WebFlashTest < PeltonTest
     page do |flash|
       flash.now[:alert] = "Try again."
 
-      assert_equal ["Try again.", nil], [flash.alert, flash.notice]
+      assert_equal "Try again.", flash.alert
+      assert_nil flash.notice
     end
 
     assert_empty messages

@@ -41,7 +41,8 @@ class WebHTMLTest < PeltonTest
      "a".encode("US-ASCII") => "a", (+"+AOk-").force_encoding("UTF-7") => "+AOk-", nil => "", 7 => "7"}.each do |value, expected|
       text = HTML.text(value)
 
-      assert_equal [expected, true], [text, text.valid_encoding?], value.inspect
+      assert_equal expected, text, value.inspect
+      assert_equal true, text.valid_encoding?, value.inspect
     end
     html = HTML.new("<b>")
 

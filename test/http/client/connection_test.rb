@@ -52,7 +52,8 @@ class ClientConnectionTest < PeltonTest
       connection = Pelton::HTTP::ClientConnection.new(stream, nil) {}
       response = exchange(connection, body: "x" * 5_000_000)
 
-      assert_equal [413, "no!"], [response.status, response.body]
+      assert_equal 413, response.status
+      assert_equal "no!", response.body
       refute_predicate connection, :reusable?
     end
   end
@@ -66,7 +67,8 @@ class ClientConnectionTest < PeltonTest
         connection = Pelton::HTTP::ClientConnection.new(stream, nil) {}
         response = exchange(connection, body: (pieces.size > 1) ? pieces : pieces[0], write_timeout: nil)
 
-        assert_equal [413, "no!"], [response.status, response.body]
+        assert_equal 413, response.status
+        assert_equal "no!", response.body
         refute_predicate connection, :reusable?
       ensure
         [stream, other].each(&:abort)

@@ -32,7 +32,8 @@ class ClientConnectorTest < PeltonTest
     asked = []
     allowed = Pelton::HTTP::Client.new(proxy: nil, allow: ->(address) { asked << address })
 
-    assert_equal ["inside", true], [allowed.get(url).body, asked.first.loopback?]
+    assert_equal "inside", allowed.get(url).body
+    assert_equal true, asked.first.loopback?
     assert_raises(ArgumentError) { Pelton::HTTP::Client.new(allow: :public, proxy: "http://localhost:1").get(url) }
   end
 

@@ -111,11 +111,16 @@ class ClientRequestTest < PeltonTest
   def test_who_is_asked_before_the_body_is_sent
     headers = ->(expect, body) { request("POST", "http://x/", body: body, expect: expect).headers["expect"] }
 
-    assert_equal ["100-continue", nil, nil], [headers[2, "abc"], headers[3, "abc"], headers[nil, "abc"]]
-    assert_equal ["100-continue", nil], [headers[3, ["abc"].each], headers[0, nil]]
+    assert_equal "100-continue", headers[2, "abc"]
+    assert_nil headers[3, "abc"]
+    assert_nil headers[nil, "abc"]
+    assert_equal "100-continue", headers[3, ["abc"].each]
+    assert_nil headers[0, nil]
     asked = request("POST", "http://x/", body: "abc", expect: 0)
 
-    assert_equal [true, false, true], [asked.asks?, asked.unasked.asks?, asked.asks?]
+    assert_equal true, asked.asks?
+    assert_equal false, asked.unasked.asks?
+    assert_equal true, asked.asks?
     refute_match(/expect/i, asked.redirected(Response.new(303, {"location" => "/"})).to_head)
   end
 
@@ -124,7 +129,8 @@ class ClientRequestTest < PeltonTest
     first = request("GET", "http://us:er@x/")
     second = first.redirected(Response.new(302, {"location" => "http://an:other@x/a"}))
 
-    assert_equal ["Basic #{["an:other"].pack("m0")}", "http://x/a"], [second.headers["authorization"], second.url.to_s]
+    assert_equal "Basic #{["an:other"].pack("m0")}", second.headers["authorization"]
+    assert_equal "http://x/a", second.url.to_s
     assert_equal "Basic #{["us:er"].pack("m0")}", first.headers["authorization"]
   end
 

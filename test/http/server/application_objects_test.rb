@@ -26,7 +26,8 @@ class HTTPApplicationObjectsTest < PeltonTest
     serving(->(env) { [200, {}, (env["PATH_INFO"] == "/1") ? ["first"] : bodies.shift] }, lint: false) do
       connection = peer.say("GET /1 HTTP/1.1\nHost: h\n\n#{GET}")
 
-      assert_equal ["first", 500], [connection.response.body, connection.response.status]
+      assert_equal "first", connection.response.body
+      assert_equal 500, connection.response.status
       connection.say("GET /1 HTTP/1.1\nHost: h\n\n#{GET}")
 
       assert_equal "first", connection.response.body

@@ -19,7 +19,8 @@ class HTTPCachedResponseTest < PeltonTest
       assert_equal first.headers, second.headers.except("age")
       assert_equal [1, 1], @server.stats.values_at(:cache_hits, :cache_misses)
       assert_operator @server.stats[:cache_bytes], :>, 100
-      assert_equal [2, 2], [@server.stats[:requests], @server.stats[:responses]["2xx"]]
+      assert_equal 2, @server.stats[:requests]
+      assert_equal 2, @server.stats[:responses]["2xx"]
       assert_equal 2, @server.stats[:durations]["GET 200"]["+Inf"]
     end
   end
@@ -53,13 +54,15 @@ class HTTPCachedResponseTest < PeltonTest
       by_tag = connection.get("/a", "If-None-Match: W/\"a\"\n")
       by_date = connection.get("/a", "If-Modified-Since: #{PUBLIC["last-modified"]}\n")
 
-      assert_equal [200, "18"], [head.status, head["content-length"]]
+      assert_equal 200, head.status
+      assert_equal "18", head["content-length"]
       [by_tag, by_date].each do |response|
         assert_equal [304, "\"a\"", "public, max-age=60", "0"], [response.status, *response.headers.values_at("etag", "cache-control", "age")]
         assert_empty response.headers.keys & %w[content-length content-type]
       end
       assert_equal "1 GET /a localhost", connection.get("/a", "If-None-Match: \"b\"\n").body
-      assert_equal [4, 1], [@server.stats[:cache_hits], @calls]
+      assert_equal 4, @server.stats[:cache_hits]
+      assert_equal 1, @calls
     end
   end
 
@@ -314,7 +317,8 @@ class HTTPCachedResponseTest < PeltonTest
     cached(max_requests: 2) do
       peer.get("/a")
       response = peer.tap { |connection| connection.say("GET /a HTTP/1.1\nHost: localhost\nConnection: close\n\n") }.response
-      assert_equal ["close", "1 GET /a localhost"], [response["connection"], response.body]
+      assert_equal "close", response["connection"]
+      assert_equal "1 GET /a localhost", response.body
       connection = peer
       assert_nil connection.get("/a")["connection"]
       assert_equal "close", connection.get("/a")["connection"]

@@ -114,7 +114,9 @@ class HTTPHijackTest < PeltonTest
         connection = peer.say(UPGRADE)
         response = connection.response
 
-        assert_equal [101, "chat", "upgrade"], [response.status, response["upgrade"], response["connection"]]
+        assert_equal 101, response.status
+        assert_equal "chat", response["upgrade"]
+        assert_equal "upgrade", response["connection"]
         connection.io.write("hi")
 
         assert_equal "echo:hi", connection.io.read
@@ -133,7 +135,9 @@ class HTTPHijackTest < PeltonTest
     serving(->(_env) { [403, {"rack.protocol" => "chat"}, ["no"]] }, lint: false) do
       response = peer.say(UPGRADE).response
 
-      assert_equal [403, "no", nil], [response.status, response.body, response["upgrade"]]
+      assert_equal 403, response.status
+      assert_equal "no", response.body
+      assert_nil response["upgrade"]
     end
   end
 end

@@ -105,7 +105,8 @@ class HTTPReentrancyTest < PeltonTest
     serving(app, lint: false) do
       connection = peer.say("GET /1 HTTP/1.1\nHost: h\n\n#{GET}")
 
-      assert_equal ["first", 500], [connection.response.body, connection.response.status]
+      assert_equal "first", connection.response.body
+      assert_equal 500, connection.response.status
     end
     assert_equal ["none"], reported.map(&:message)
   end
@@ -130,7 +131,8 @@ class HTTPReentrancyTest < PeltonTest
     end
     @peers.each(&:close)
 
-    assert_equal [nil, 0], [given, @server.stats[:connections]]
+    assert_nil given
+    assert_equal 0, @server.stats[:connections]
   end
 
   # fork without a block: the child's copy of the handler comes back to its parent's connection.
@@ -254,7 +256,8 @@ class HTTPReentrancyTest < PeltonTest
       connection = Peer.new(theirs).say("GET /1 HTTP/1.1\nHost: h\n\nGET /2 HTTP/1.1\nHost: h\n\n")
       sleep 0.002 until reported.any?
 
-      assert_equal [60_000, "second"], [connection.response.body.bytesize, connection.response.body]
+      assert_equal 60_000, connection.response.body.bytesize
+      assert_equal "second", connection.response.body
     end
     assert_equal ["on purpose"], reported.map(&:message)
   ensure

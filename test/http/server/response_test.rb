@@ -30,13 +30,16 @@ class HTTPResponseTest < PeltonTest
   def test_values_that_are_no_strings
     response = answer_of(["201", {"a" => 1, :b => :c}, []])
 
-    assert_equal [201, "1", "c"], [response.status, response["a"], response["b"]]
+    assert_equal 201, response.status
+    assert_equal "1", response["a"]
+    assert_equal "c", response["b"]
   end
 
   def test_nil_is_an_empty_field_or_leaves_a_header_to_the_server
     response = answer_of([200, {"a" => nil, "date" => nil, "content-length" => nil}, ["x"]])
 
-    assert_equal ["", "1"], [response["a"], response["content-length"]]
+    assert_equal "", response["a"]
+    assert_equal "1", response["content-length"]
     assert_equal 29, response["date"].bytesize
   end
 
@@ -100,7 +103,8 @@ class HTTPResponseTest < PeltonTest
     define_method("test_#{name.gsub(/\W+/, "_")}_is_refused") do
       answer = answer_of(response)
 
-      assert_equal [500, "Internal Server Error\n"], [answer.status, answer.body]
+      assert_equal 500, answer.status
+      assert_equal "Internal Server Error\n", answer.body
       assert_nil answer["set-cookie"]
       assert_equal 1, reported.size
     end
@@ -191,14 +195,16 @@ class HTTPResponseTest < PeltonTest
     body.define_singleton_method(:close) { closed = true }
     answer_of([200, {"a" => "\n"}, body])
 
-    assert_equal [true, 1], [closed, reported.size]
+    assert_equal true, closed
+    assert_equal 1, reported.size
   end
 
   # A 204 has no body, however it is announced.
   def test_framing_of_what_has_no_body_is_not_sent
     response = answer_of([204, {"content-length" => "5", "transfer-encoding" => "chunked"}, ["hello"]])
 
-    assert_equal [nil, nil], [response["content-length"], response["transfer-encoding"]]
+    assert_nil response["content-length"]
+    assert_nil response["transfer-encoding"]
   end
 
   def test_the_applications_own_framing

@@ -105,7 +105,8 @@ class HTTPStoppingTest < PeltonTest
         end
       end
 
-      assert_equal ["hello", "close"], [response.body, response["connection"]], time
+      assert_equal "hello", response.body, time
+      assert_equal "close", response["connection"], time
     end
   end
 
@@ -115,7 +116,8 @@ class HTTPStoppingTest < PeltonTest
       Pelton::Reactor.current.yield while server.listeners.sum { |listener| listener.stats[:accepted] } < 3
       assert_equal 0, server.stats[:accepted]
 
-      assert_equal [true, 3], [server.stop, server.stats[:requests]]
+      assert_equal true, server.stop
+      assert_equal 3, server.stats[:requests]
       assert_equal %w[hello hello hello], waiting.map { |connection| connection.response.body }
     end
   end
@@ -157,7 +159,8 @@ class HTTPStoppingTest < PeltonTest
       assert_equal false, server.stop(timeout: 0.05)
       server.sockets.clear
 
-      assert_equal [true, [[1001, "the server stops"]]], [server.stop, calls]
+      assert_equal true, server.stop
+      assert_equal [[1001, "the server stops"]], calls
       gate << true
     end
   end
@@ -228,7 +231,9 @@ class HTTPStoppingTest < PeltonTest
       assert_equal true, server.stop
       assert_operator connection.io.read, :end_with?, "data: x\n\n\r\n0\r\n\r\n"
     end
-    assert_equal [true, Pelton::ClosedError, []], [failed, told.class, reported]
+    assert_equal true, failed
+    assert_equal Pelton::ClosedError, told.class
+    assert_equal [], reported
   end
 
   def test_an_event_stream_that_begins_while_the_server_stops_is_ended

@@ -17,7 +17,9 @@ class WebSocketRoomTest < PeltonTest
     within_a_room do |room|
       peers = Array.new(3) { join(room) }
       members = room.to_a
-      assert_equal [3, 2, 3], [room.broadcast("ä"), room.broadcast("but one", except: members[1]), room.broadcast("\xff".b)]
+      assert_equal 3, room.broadcast("ä")
+      assert_equal 2, room.broadcast("but one", except: members[1])
+      assert_equal 3, room.broadcast("\xff".b)
 
       expected = [[:text, "ä".b], [:text, "but one"], [:binary, "\xff".b]]
       assert_equal [expected, expected.values_at(0, 2), expected], peers.each_with_index.map { |peer, index| Array.new((index == 1) ? 2 : 3) { next_frame(peer) } }
@@ -33,7 +35,8 @@ class WebSocketRoomTest < PeltonTest
       members.define_singleton_method(:keys) { super().tap { singleton_class.remove_method(:keys) && @join.call } }
       members.instance_variable_set(:@join, -> { join(room) })
 
-      assert_equal [1, 2], [room.to_a.size, room.to_a.size]
+      assert_equal 1, room.to_a.size
+      assert_equal 2, room.to_a.size
     end
   end
 
@@ -44,10 +47,15 @@ class WebSocketRoomTest < PeltonTest
       socket = room.first
       room << socket
 
-      assert_equal [1, true, [socket], "#<Pelton::HTTP::WebSocket::Room 1 members>"], [room.size, room.include?(socket), room.each.to_a, room.inspect]
+      assert_equal 1, room.size
+      assert_equal true, room.include?(socket)
+      assert_equal [socket], room.each.to_a
+      assert_equal "#<Pelton::HTTP::WebSocket::Room 1 members>", room.inspect
       assert_same socket, room.delete(socket)
       assert_nil room.delete(socket)
-      assert_equal [0, false, 0], [room.size, socket.closed?, room.broadcast("nobody")]
+      assert_equal 0, room.size
+      assert_equal false, socket.closed?
+      assert_equal 0, room.broadcast("nobody")
       room.add(socket)
       peer.abort
       eventually { room.empty? }
@@ -164,7 +172,8 @@ class WebSocketRoomTest < PeltonTest
       assert_equal({members: 1, broadcasts: 2, sent: 3, dropped: 1}, room.stats)
 
       assert_equal [:text, "second"], next_frame(quick)
-      assert_equal [[:text, BIG], [:close, [1013].pack("S>") + "too slow"]], [next_frame(slow), next_frame(slow)]
+      assert_equal [:text, BIG], next_frame(slow)
+      assert_equal [:close, [1013].pack("S>") + "too slow"], next_frame(slow)
     end
   end
 
@@ -197,7 +206,9 @@ class WebSocketRoomTest < PeltonTest
       quick = join(room)
       reports = Pelton::Test.unrescued { assert_equal 1, room.broadcast("second") }
 
-      assert_equal [["second"] * 2, ["no"], 3], [seen, reports.map(&:message), room.size]
+      assert_equal ["second"] * 2, seen
+      assert_equal ["no"], reports.map(&:message)
+      assert_equal 3, room.size
       assert_equal [:text, "second"], next_frame(quick)
       assert_operator slow.last.read.bytesize, :<, BIG.bytesize
     end
@@ -233,7 +244,9 @@ class WebSocketRoomTest < PeltonTest
         Pelton::Reactor.current.yield
       end
 
-      assert_equal [20, 20, 20], [visited, room.size, room.broadcast("x")]
+      assert_equal 20, visited
+      assert_equal 20, room.size
+      assert_equal 20, room.broadcast("x")
       assert_equal ["x"] * 20, peers.last(20).map { |peer| next_frame(peer).last }
     end
   end

@@ -29,10 +29,12 @@ class AttachmentsControllerTest < ApplicationTest
     assert_equal 320, attachment.height
     get path(attachment)
 
-    assert_equal [PICTURE, "image/png"], [response.body.b, response["content-type"]]
+    assert_equal PICTURE, response.body.b
+    assert_equal "image/png", response["content-type"]
     get "#{path(attachment)}/thumbnail"
 
-    assert_equal ["RIFF", "image/webp"], [response.body.b[0, 4], response["content-type"]]
+    assert_equal "RIFF", response.body.b[0, 4]
+    assert_equal "image/webp", response["content-type"]
     get "/rooms/#{@room.id}"
 
     assert_includes response.body, "attachments/#{attachment.id}/thumbnail"
@@ -45,7 +47,8 @@ class AttachmentsControllerTest < ApplicationTest
   def test_a_post_that_is_sent_again_keeps_one_file
     2.times { send_file("text", "a.txt") }
 
-    assert_equal [1, 1], [Attachment.count, Dir[File.join(app.settings.uploads.folder, "*/*")].count { |file| File.read(file) == "text" }]
+    assert_equal 1, Attachment.count
+    assert_equal 1, Dir[File.join(app.settings.uploads.folder, "*/*")].count { |file| File.read(file) == "text" }
   end
 
   def test_what_is_not_taken
@@ -110,7 +113,9 @@ class AttachmentsControllerTest < ApplicationTest
     clear_cookies
     get "/avatars/#{user.avatar}"
 
-    assert_equal [200, "image/webp", "public, max-age=31536000"], [response.status, response["content-type"], response["cache-control"]]
+    assert_equal 200, response.status
+    assert_equal "image/webp", response["content-type"]
+    assert_equal "public, max-age=31536000", response["cache-control"]
     get "/avatars/00/#{"0" * 32}"
 
     assert_response 404

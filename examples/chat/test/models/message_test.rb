@@ -61,7 +61,8 @@ class MessageTest < ApplicationTest
     ["slow", "", "*", "' --", "quick slow"].each { |words| assert_empty search(@ann, words), words }
     wanted.edit("slow")
 
-    assert_equal [1, 0], [search(@ann, "slow").size, search(@ann, "quick").size]
+    assert_equal 1, search(@ann, "slow").size
+    assert_equal 0, search(@ann, "quick").size
     wanted.remove
 
     assert_empty search(@ann, "slow")

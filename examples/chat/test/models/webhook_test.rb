@@ -37,7 +37,9 @@ class WebhookTest < ApplicationTest
       reply = call(@bot, said)
 
       assert_equal ["here <you> are", @bot.user_id], reply.values.values_at(:text, :user_id)
-      assert_equal ["@tea.bot please", "Kitchen", "ann"], [@requests[0]["message"]["text"], @requests[0]["room"]["name"], @requests[0]["user"]["handle"]]
+      assert_equal "@tea.bot please", @requests[0]["message"]["text"]
+      assert_equal "Kitchen", @requests[0]["room"]["name"]
+      assert_equal "ann", @requests[0]["user"]["handle"]
     end
   end
 

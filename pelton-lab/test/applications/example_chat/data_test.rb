@@ -26,7 +26,8 @@ class LabChatDataTest < PeltonTest
   def test_a_page_and_its_groups
     older, groups = run_there("45.times { |n| Message.post(room, ann, 'tea', n.to_s) }; older, groups = Message.page(room, nil); [older, groups.map { |rows| rows.map(&:first) }]")
 
-    assert_equal [6, [*6..45]], [older, groups.flatten]
+    assert_equal 6, older
+    assert_equal [*6..45], groups.flatten
     assert_equal [6, 8, 16, 24, 32, 40], groups.map(&:first)
     assert_equal [nil, [*1..9]], run_there("9.times { |n| Message.post(room, ann, 'tea', n.to_s) }; older, groups = Message.page(room, 10); [older, groups.flatten(1).map(&:first)]")
   end

@@ -56,7 +56,10 @@ class WebParamsSourceTest < PeltonTest
     upload = parts(part('name="file"; filename="..\\\\..\\\\x.txt"', "bytes\0", "text/plain") + part('name="a[b]"', "é"))
 
     assert_equal({"b" => "é"}, upload["a"])
-    assert_equal ["x.txt", "text/plain", "bytes\0", 6], [upload["file"].original_filename, upload["file"].content_type, upload["file"].read, upload["file"].size]
+    assert_equal "x.txt", upload["file"].original_filename
+    assert_equal "text/plain", upload["file"].content_type
+    assert_equal "bytes\0", upload["file"].read
+    assert_equal 6, upload["file"].size
   end
 
   def test_a_malformed_form_in_parts

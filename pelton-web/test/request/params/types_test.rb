@@ -29,7 +29,9 @@ class WebParamsTypesTest < PeltonTest
     assert_equal "has not the right form", complaint("a\n", :string, format: /a/)
     assert_equal "must be in 1..3", complaint("4", :integer, in: 1..3)
     assert_equal "contains an element that must be in 1..3", complaint(%w[1 4], :array, of: :integer, in: 1..3)
-    assert_equal [[1], %w[a], []], [convert(["", "1"], :array, of: :integer, max: 1), convert(["", "a", nil], :array), convert([""], :array, of: :integer)]
+    assert_equal [1], convert(["", "1"], :array, of: :integer, max: 1)
+    assert_equal %w[a], convert(["", "a", nil], :array)
+    assert_equal [], convert([""], :array, of: :integer)
     assert_raises(ArgumentError) { convert("1", :integer, max: 3) }
     assert_raises(ArgumentError) { convert("1", :number) }
   end

@@ -20,7 +20,8 @@ class WebRateLimitCountTest < PeltonTest
     2.times { count.add("a") }
     error = assert_raises(RateLimit::Exceeded) { count.add("a") }
 
-    assert_equal [429, {"retry-after" => "60"}], [error.status, error.headers]
+    assert_equal 429, error.status
+    assert_equal({"retry-after" => "60"}, error.headers)
     assert_nil count.add("b")
   end
 

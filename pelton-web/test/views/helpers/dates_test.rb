@@ -41,6 +41,8 @@ class WebDatesTest < PeltonTest
   end
 
   def test_no_time
-    assert_equal ["", "", ""], [view.time_tag(nil), view.time_ago_tag(nil), view.time_ago_in_words(nil)]
+    assert_equal "", view.time_tag(nil)
+    assert_equal "", view.time_ago_tag(nil)
+    assert_equal "", view.time_ago_in_words(nil)
   end
 end

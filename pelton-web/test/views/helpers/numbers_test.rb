@@ -23,8 +23,12 @@ class WebNumbersTest < PeltonTest
   end
 
   def test_money_and_percent
-    assert_equal ["$1,234.50", "-$0.50", "€3", "$0.00"], [view.number_to_currency(1234.5), view.number_to_currency(-0.5), view.number_to_currency(3, unit: "€", precision: 0), view.number_to_currency(-0.001)]
-    assert_equal ["12.3%", "100%"], [view.number_to_percentage(12.345), view.number_to_percentage(100, precision: 0)]
+    assert_equal "$1,234.50", view.number_to_currency(1234.5)
+    assert_equal "-$0.50", view.number_to_currency(-0.5)
+    assert_equal "€3", view.number_to_currency(3, unit: "€", precision: 0)
+    assert_equal "$0.00", view.number_to_currency(-0.001)
+    assert_equal "12.3%", view.number_to_percentage(12.345)
+    assert_equal "100%", view.number_to_percentage(100, precision: 0)
   end
 
   def test_bytes

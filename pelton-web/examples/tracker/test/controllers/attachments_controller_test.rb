@@ -25,7 +25,9 @@ class AttachmentsControllerTest < ApplicationTest
     assert_response 200, "The file is here.", "screen.png"
     get "/issues/#{@issue.id}/attachments/#{Attachment.first.id}"
 
-    assert_equal [IMAGE, "image/png", "nosniff"], [response.body.b, response["content-type"], response["x-content-type-options"]]
+    assert_equal IMAGE, response.body.b
+    assert_equal "image/png", response["content-type"]
+    assert_equal "nosniff", response["x-content-type-options"]
     assert_includes response["content-disposition"], "attachment; filename=\"screen.png\""
   end
 

@@ -16,7 +16,8 @@ class CommentsControllerTest < ApplicationTest
     follow_redirect!
 
     assert_response 200, "Here, too."
-    assert_equal ["bob@example.com", "A comment on \"It breaks\""], [address, subject]
+    assert_equal "bob@example.com", address
+    assert_equal "A comment on \"It breaks\"", subject
     assert_includes text, "/issues/#{@issue.id}"
   end
 

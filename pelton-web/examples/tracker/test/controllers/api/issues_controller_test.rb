@@ -14,7 +14,8 @@ class ApiIssuesControllerTest < ApplicationTest
     send_json :post, "/api/issues", {title: "It breaks"}
 
     assert_response 201
-    assert_equal [@user.id, "It breaks"], [Issue.first.user_id, Issue.first.title]
+    assert_equal @user.id, Issue.first.user_id
+    assert_equal "It breaks", Issue.first.title
     get response["location"]
 
     assert_equal "reported", json_response.fetch("state")
@@ -34,7 +35,8 @@ class ApiIssuesControllerTest < ApplicationTest
     send_json :post, "/api/issues", {title: ""}
 
     assert_response 422
-    assert_equal ["application/problem+json", ["title"]], [response["content-type"], json_response.fetch("errors").map { |error| error.fetch("name") }]
+    assert_equal "application/problem+json", response["content-type"]
+    assert_equal ["title"], json_response.fetch("errors").map { |error| error.fetch("name") }
     send_json :post, "/api/issues", {title: "  "}
 
     assert_response 422, "title is not present"
