@@ -28,7 +28,7 @@ class AsyncRecordLibraryTest < PeltonTest
   end
 
   def test_the_outcome_of_a_dataset_is_its_records_and_anything_else_is_as_it_is
-    database = Sequel.mock(fetch: [{id: 1}])
+    database = Sequel.mock(fetch: [{id: 1}], keep_reference: false)
 
     assert_equal [{id: 1}], Library.outcome(database[:users])
     assert_equal [1, 2], Library.outcome([1, 2])
