@@ -365,10 +365,10 @@ class HTTPCommandTest < PeltonTest
     assert_match(/"127.0.0.1:1": give tcp:/, asked_wrongly("-b", "127.0.0.1:1"))
     assert_match(/give it a certificate/, asked_wrongly("-b", "ssl://127.0.0.1:1"))
     assert_match(%r{127.0.0.1:1: nowhere.pem: No such file or directory$}, asked_wrongly_in_a_program("-b", "ssl://127.0.0.1:1?cert=nowhere.pem", "-w", "2"))
-    assert_match(/workers: must .*, not -1/, asked_wrongly("-w", "-1"))
+    assert_match(/workers: must .*, not "-1"/, asked_wrongly("-w", "-1"))
     assert_match(/cache: must .* such as 64M, not "1X"/, asked_wrongly("--cache", "1X"))
     assert_match(%r{live_path: must be a path such as /up, not "up"}, asked_wrongly("--live-path", "up"))
-    assert_equal "pelton serve: log_format: must be common or json, not xml\n", asked_wrongly("--log-format", "xml")
+    assert_equal "pelton serve: log_format: must be common or json, not \"xml\"\n", asked_wrongly("--log-format", "xml")
     assert_match(/password/, asked_wrongly("-b", "ssl://127.0.0.1:1?password=x"))
   end
 

@@ -20,7 +20,7 @@ class HTTPEnvironmentTest < PeltonTest
   def test_each_setting_has_a_variable
     values = {log_format: "json", live_path: "/live", ready_path: "/ready", preload: "true", quiet: "yes", secure: "1", early_hints: "on", pubsub: "redis://h"}
     values.default = "3"
-    configuration = configured(Environment::SETTINGS.to_h { |setting| [Environment.variable(setting), values[setting]] })
+    configuration = configured(Environment::VARIABLES.to_h { |variable, setting| [variable, values[setting]] })
 
     assert_equal ["3", 3, true, true, "3", "json", "3", 3, "3", "3", "/live", "/ready", "redis://h"],
       %i[rackup workers preload quiet log log_format control shutdown_timeout pidfile tag live_path ready_path pubsub].map { |setting| configuration.public_send(setting) }
@@ -32,7 +32,7 @@ class HTTPEnvironmentTest < PeltonTest
   def test_no_variable_means_anything_else
     others = %w[PELTON_BACKEND PELTON_WATCHDOG PELTON_SOCKETS PELTON_MEMCACHED PELTON_LAB PELTON_SEED PELTON_PORT]
 
-    assert_empty Environment::SETTINGS.map { |setting| Environment.variable(setting) } & others
+    assert_empty Environment::VARIABLES.keys & others
   end
 
   def test_a_misspelt_variable_is_refused

@@ -41,7 +41,10 @@ module Pelton
           attempt(address) { check_certificate(address, tls) } if tls
         end
         attempt("control") { check_control(configuration.control) } if configuration.control
-        {"log" => configuration.log, "pidfile" => configuration.pidfile}.compact.each { |name, path| attempt(name) { check_file(path) } }
+        %i[log pidfile].each do |name|
+          path = configuration.public_send(name)
+          attempt(name.to_s) { check_file(path) } if path
+        end
         note("worker_memory has no effect without workers: set workers 1") if configuration.cluster_options[:memory] && configuration.workers.zero?
         check_application
       end

@@ -100,19 +100,11 @@ module Pelton
             set { port(port) }
           end
           options.on("-C", "--config FILE", "settings in Ruby (#{Configuration::PLACES.join(" or ")}, if there is one)") { |path| @file = path }
-          options.on("-w", "--workers COUNT", Integer, "processes that serve (0: this process alone)") { |count| set { workers(count) } }
-          options.on("--[no-]preload", "load the application before the workers are forked") { |yes| set { preload(yes) } }
-          options.on("--worker-memory SIZE", "replace a worker that has more memory: bytes, or 512M (no limit)") { |size| set { worker_memory(size) } }
-          options.on("-e", "--environment NAME", "RACK_ENV (development)") { |name| set { environment(name) } }
-          options.on("-l", "--log FILE", "log requests to a file instead of standard output") { |path| set { log(path) } }
-          options.on("--cache SIZE", "keep public responses, and answer with them without calling the application: bytes, or 64M (none)") { |size| set { cache(size) } }
-          options.on("--log-format FORMAT", Configuration::LOG_FORMATS.keys.join(" (the default) or ")) { |name| set { log_format(name) } }
-          options.on("-q", "--quiet", "print nothing, log no requests") { set { quiet(true) } }
-          options.on("--early-hints", "let the application send 103 Early Hints") { set { early_hints(true) } }
-          options.on("--live-path PATH", "answer there before the application while the process works: for Kubernetes' liveness probe (none)") { |path| set { live_path(path) } }
-          options.on("--ready-path PATH", "answer there whether requests may come: for readiness probes and load balancers (none)") { |path| set { ready_path(path) } }
-          options.on("--control ADDRESS", "serve statistics as JSON and for Prometheus: tcp://host:port or the path of a UNIX socket") { |address| set { control(address) } }
-          options.on("--pubsub URL", "have topics (Pelton::PubSub) in common with other machines: redis://host:port or postgres://host/database") { |url| set { pubsub(url) } }
+          SETTINGS.each do |setting|
+            options.on(*setting.flags, "#{setting.text} (#{setting.shown_default})") do |value|
+              set { public_send(setting.name, value) }
+            end
+          end
           options.on("--check", "say what would keep it from serving, and end: 0 when all is well, otherwise 1") { @check = true }
           options.on("-v", "--version", "print the version") { @answer = "pelton #{VERSION}" }
           options.on("-h", "--help", "print this") { @answer = options.help }

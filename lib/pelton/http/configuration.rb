@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../http"
+require_relative "settings"
 
 module Pelton
   module HTTP
@@ -19,20 +20,18 @@ module Pelton
       PLACES = %w[config/pelton.rb pelton.rb].freeze
       PORT = 9292
       LOG_FORMATS = {"common" => CommonLog, "json" => JSONLog}.freeze
-      NUMBERS = %i[workers shutdown_timeout].freeze
-      PUBSUB = %r{\A(rediss?|postgres(ql)?)://}
-      # Settings in bytes, which may be text with a unit: "64M".
-      SIZES = %i[max_target max_head max_body spool cache worker_memory].freeze
-      UNITS = {"" => 0, "K" => 10, "M" => 20, "G" => 30}.freeze
       # Seconds for the block of {#ready}: a little less than the second that Kubernetes waits for an answer.
       READY_TIMEOUT = 0.9
+      # Numbers beside the settings' values.
+      AFTER = Setting.new(:after, :seconds, 60, "of life before which no worker is replaced", taken_by: :master)
+      TIMEOUT = Setting.new(:timeout, :seconds, READY_TIMEOUT, "for the block of ready", taken_by: :program)
       # What may follow "?" in an address.
       QUERY = {"cert" => :certificate, "key" => :key, "ca" => :ca_file, "mode" => :mode}.freeze
       # The variables that name the environment, as Puma reads them.
       ENVIRONMENTS = %w[APP_ENV RACK_ENV RAILS_ENV].freeze
       # In an address: the host by the environment, which may be set later.
       BY_ENVIRONMENT = "*"
-      private_constant :NUMBERS, :SIZES, :UNITS, :QUERY, :ENVIRONMENTS, :BY_ENVIRONMENT
+      private_constant :AFTER, :TIMEOUT, :QUERY, :ENVIRONMENTS, :BY_ENVIRONMENT
 
       # @param address [String]
       # @return [String] for browsers: http:// or https:// for a port
@@ -47,12 +46,6 @@ module Pelton
 
       # @return [Hash{String => Integer}] permissions of UNIX sockets, by path
       attr_reader :modes
-
-      # @return [Hash] options for {Server#initialize}
-      attr_reader :server_options
-
-      # @return [Hash] options for Pelton::Cluster::Master#initialize
-      attr_reader :cluster_options
 
       # @return [Array<Proc>] called before a process serves, inside its reactor
       attr_reader :boot_hooks
@@ -69,13 +62,11 @@ module Pelton
       def initialize
         @binds = {}
         @modes = {}
-        @server_options = {}
-        @cluster_options = {}
+        @values = {}
+        @worker_memory_after = 60
         @companions = []
         @boot_hooks = []
         @shutdown_hooks = []
-        @values = {rackup: "config.ru", workers: 0, preload: false, quiet: false, log: nil, log_format: "common", control: nil, shutdown_timeout: 30, environment: nil,
-                   pidfile: nil, tag: nil, live_path: nil, ready_path: nil, pubsub: nil}
       end
 
       # Reads a file, or the first of {PLACES} that exists.
@@ -131,63 +122,17 @@ module Pelton
 
       # @!group Settings
 
-      # Without an argument each of these returns its value. Numbers may be text, as ENV has them.
-      #
-      # @!method rackup(path)
-      #   The application's file; `config.ru` unless it is set.
-      # @!method workers(count)
-      #   Worker processes. 0: this process serves.
-      # @!method preload(yes)
-      #   Loads the application before the workers are forked.
-      # @!method quiet(yes)
-      #   Prints nothing, and logs no requests.
-      # @!method log(path)
-      #   The file in which requests are logged; standard output unless it is set.
-      # @!method log_format(name)
-      #   "common": a line of {CommonLog} for each request; "json": one of {JSONLog}, with the time that was waited, computed and queued.
-      # @!method control(address)
-      #   The address of a {Control} socket: `tcp://host:port`, `unix:///path` or a path.
-      # @!method shutdown_timeout(seconds)
-      #   Seconds for the requests that are running when the server stops.
-      # @!method environment(name)
-      #   RACK_ENV.
-      # @!method pidfile(path)
-      #   The file that holds the process id while `pelton serve` runs: the master's, where there are workers.
-      # @!method tag(text)
-      #   A text in the names of the worker processes, for ps.
-      # @!method live_path(path)
-      #   The path that is answered before the application, with 200 while the loop turns: see {Health}. There is none unless it is set.
-      # @!method ready_path(path)
-      #   The path that is answered before the application, with 200 or 503: whether new requests may come. There is none unless it is set.
-      # @!method pubsub(url)
-      #   A Redis or PostgreSQL by which processes on several machines have their topics ({PubSub}) in common. Unless it is set, the
-      #   workers of one server have.
-      %i[rackup workers preload quiet log log_format control shutdown_timeout environment pidfile tag live_path ready_path pubsub].each do |name|
-        define_method(name) do |*value|
-          return @values[name] if value.empty?
-          value = value.map(&:to_s) if name == :log_format # a Symbol reads as well
-          raise ArgumentError, "log_format: must be #{LOG_FORMATS.keys.join(" or ")}, not #{value.first}" if name == :log_format && !LOG_FORMATS.key?(value.first)
-          raise ArgumentError, "#{name}: must be a path such as /up, not #{value.first.inspect}" if name.end_with?("_path") && !value.first.to_s.start_with?("/")
-          raise ArgumentError, "pubsub: must be redis://..., rediss://... or postgres://..." if name == :pubsub && !value.first.to_s.match?(PUBSUB)
-          @values[name] = NUMBERS.include?(name) ? number(name, value.first) : value.first
+      # The methods of {SETTINGS}. Without an argument each returns its value. Numbers may be text, as ENV has them.
+      module Setters
+        SETTINGS.each do |setting|
+          define_method(setting.name) do |*value|
+            return @values.fetch(setting.name, setting.default) if value.empty?
+            @values[setting.name] = setting.convert(*value)
+          end
         end
       end
-
-      # The options of {Server::DEFAULTS}: limit, request_timeout ...
-      Server::DEFAULTS.each_key do |name|
-        define_method(name) { |value| @server_options[name] = number(name, value) }
-      end
-
-      # Sets rack.url_scheme to https for connections without TLS, too: behind a proxy with TLS.
-      def secure(yes) = @server_options[:secure] = yes
-
-      # Offers `rack.early_hints` to the application: see {Server#initialize}.
-      def early_hints(yes) = @server_options[:early_hints] = yes
-
-      # The options of Pelton::Cluster::Master#initialize.
-      %i[boot_timeout worker_timeout].each do |name|
-        define_method(name) { |value| @cluster_options[name] = number(name, value) }
-      end
+      private_constant :Setters
+      include Setters
 
       # Replaces a worker that has more memory (its resident set, with what it shares with other processes): the new worker serves before the
       # old one stops, and one is replaced at a time.
@@ -196,8 +141,9 @@ module Pelton
       # @param after [Numeric] seconds of life before which no worker is replaced. Where even new workers need more than the size, the
       #   time doubles with each, up to an hour
       # @raise [ArgumentError]
-      def worker_memory(size, after: 60)
-        @cluster_options.update(memory: number(:worker_memory, size), memory_after: number(:after, after))
+      def worker_memory(*size, after: nil)
+        @worker_memory_after = AFTER.convert(after) if after
+        super(*size)
       end
 
       # Calls the block to find out whether the server is ready for requests: whenever {#ready_path}, or the control socket's `/ready`, is asked
@@ -207,7 +153,7 @@ module Pelton
       # @raise [ArgumentError] without a block
       def ready(timeout: READY_TIMEOUT, &block)
         raise ArgumentError, "ready needs a block that returns whether the application can serve" unless block
-        @readiness = [block, number(:timeout, timeout)]
+        @readiness = [block, TIMEOUT.convert(timeout)]
       end
 
       # Runs a program beside the server, such as the workers of its jobs: it starts when the server serves, gets TERM when the server stops, and has
@@ -221,7 +167,7 @@ module Pelton
       end
 
       # Calls the block in the master before it forks a worker.
-      def before_fork(&block) = @cluster_options[:before_fork] = block
+      def before_fork(&block) = @before_fork = block
 
       # Calls the block before a process serves, inside its reactor.
       def on_boot(&block) = @boot_hooks << block
@@ -230,6 +176,17 @@ module Pelton
       def on_shutdown(&block) = @shutdown_hooks << block
 
       # @!endgroup
+
+      # @return [Hash] the options of {Server#initialize} that were set
+      def server_options = options(:server)
+
+      # @return [Hash] the options of Pelton::Cluster::Master#initialize that were set
+      def cluster_options
+        options = options(:master)
+        options[:memory_after] = @worker_memory_after if options[:memory]
+        options[:before_fork] = @before_fork if @before_fork
+        options
+      end
 
       # The addresses and their TLS options. Without an address it is port 9292, see {#port}.
       def addresses
@@ -243,18 +200,9 @@ module Pelton
 
       private
 
-      # Text becomes a number, as the settings in the environment are text.
-      def number(name, value)
-        number = value.is_a?(String) ? parse(name, value) : value
-        return number if (name == :workers) ? number.is_a?(Integer) && number >= 0 : value.nil? || number.is_a?(Numeric) && number >= 0
-        kind = (name == :workers) ? "an integer" : "a number"
-        raise ArgumentError, "#{name}: must be #{kind} of 0 or more#{", or one with K, M or G, such as 64M" if SIZES.include?(name)}, not #{value.inspect}"
-      end
-
-      def parse(name, text)
-        digits, unit = text.match(/\A(\d+)([KMG]?)B?\z/i)&.captures if SIZES.include?(name)
-        return digits.to_i << UNITS.fetch(unit.upcase) if digits
-        Integer(text, 10, exception: false) || Float(text, exception: false)
+      def options(taker)
+        set = SETTINGS.select { |setting| setting.taken_by == taker && @values.key?(setting.name) }
+        set.to_h { |setting| [setting.option, @values[setting.name]] }
       end
 
       # The options behind an address. Values may contain "=".
@@ -277,7 +225,7 @@ module Pelton
       end
 
       def method_missing(name, ...)
-        suggestion = Pelton._suggestion(name, self.class.public_instance_methods(false))
+        suggestion = Pelton._suggestion(name, self.class.public_instance_methods(false) + Setters.public_instance_methods)
         raise ArgumentError, "there is no setting #{name}#{suggestion}"
       end
 

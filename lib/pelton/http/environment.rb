@@ -11,21 +11,14 @@ module Pelton
     # There is no PELTON_PORT: beside a service with the name pelton, Kubernetes sets it to an address in each container.
     # @private
     class Environment
-      # The settings that have a variable. `environment` has RACK_ENV, APP_ENV and RAILS_ENV.
-      SETTINGS = %i[rackup workers preload quiet log log_format control shutdown_timeout pidfile tag live_path ready_path pubsub secure early_hints boot_timeout
-        worker_timeout worker_memory].push(*Server::DEFAULTS.keys).freeze
-      SWITCHES = %i[preload quiet secure early_hints].freeze
-      WORDS = {"1" => true, "true" => true, "yes" => true, "on" => true, "0" => false, "false" => false, "no" => false, "off" => false}.freeze
+      # Each setting has one, but `environment`, which has RACK_ENV, APP_ENV and RAILS_ENV.
+      VARIABLES = SETTINGS.reject { |setting| setting.name == :environment }.to_h { |setting| [setting.variable, setting.name] }.freeze
       # Variables that are read elsewhere.
-      OTHERS = %w[CONFIG BIND WATCHDOG BACKEND SOCKETS PUBSUB_KEPT].freeze
+      OTHERS = %w[PELTON_CONFIG PELTON_BIND PELTON_WATCHDOG PELTON_BACKEND PELTON_SOCKETS PELTON_PUBSUB_KEPT].freeze
       # What Kubernetes sets in each container for a service whose name begins with "pelton", and the lab for its
       # servers.
       FOREIGN = /\APELTON(?:_\w+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_\w+)?)\z|\APELTON_LAB_/
-      private_constant :SWITCHES, :WORDS, :OTHERS, :FOREIGN
-
-      # @param setting [Symbol]
-      # @return [String] the name of its variable
-      def self.variable(setting) = "PELTON_#{setting.upcase}"
+      private_constant :OTHERS, :FOREIGN
 
       # @param variables [Hash{String => String}, ENV]
       def initialize(variables = ENV)
@@ -46,24 +39,22 @@ module Pelton
           configuration.clear_binds
           text.split.each { |address| configuration.bind(address) }
         end
-        SETTINGS.each do |setting|
-          set(Environment.variable(setting)) { |text| configuration.public_send(setting, SWITCHES.include?(setting) ? switch(text) : text) }
-        end
+        VARIABLES.each { |variable, setting| set(variable) { |text| configuration.public_send(setting, text) } }
       end
 
       # @return [Array<String>] the variables that begin with PELTON_ and are none of Pelton's
       def unknown
-        known = names.map { |name| "PELTON_#{name}" }
         (@variables.keys - known).select { |name| name.start_with?("PELTON_") && !FOREIGN.match?(name) }.sort
       end
 
       private
 
-      def names = SETTINGS.map { |setting| setting.to_s.upcase } + OTHERS
+      def known = VARIABLES.keys + OTHERS
 
       def refuse_misspelt
         unknown.each do |name|
-          suggestion = Pelton._suggestion(name.delete_prefix("PELTON_"), names).sub("mean ", "mean PELTON_")
+          words = known.map { |variable| variable.delete_prefix("PELTON_") } # or else all would be alike
+          suggestion = Pelton._suggestion(name.delete_prefix("PELTON_"), words).sub("mean ", "mean PELTON_")
           next if suggestion.empty?
           raise Configuration::Invalid, "the environment variable #{name} is none of Pelton's#{suggestion}"
         end
@@ -77,8 +68,6 @@ module Pelton
       rescue ArgumentError => error
         raise Configuration::Invalid, "the environment variable #{name}: #{error.message}"
       end
-
-      def switch(text) = WORDS.fetch(text.downcase) { raise ArgumentError, "must be true or false, not #{text.inspect}" }
     end
   end
 end

@@ -36,8 +36,7 @@ module Pelton
         Configuration.new.load.tap do |configuration|
           bind(configuration, options)
           configuration.log(File::NULL) unless configuration.log
-          configuration.early_hints(true) if options[:early_hints].to_s == "true" # rackup's options are text; Rails gives nil or true
-          options.slice(*Server::DEFAULTS.keys).each do |name, value|
+          options.slice(*Server::DEFAULTS.keys).compact.each do |name, value| # Rails gives nil for early hints that nobody asked for
             configuration.public_send(name, value)
           end
           Pelton.logger.warn("rackup and rails serve with one process: `pelton serve` has workers") unless configuration.workers.zero?

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "settings"
+
 module Pelton
   module HTTP
     # Serves a Rack application on the reactor of this thread. The application is called on the fiber that runs the loop. If
@@ -11,27 +13,10 @@ module Pelton
     #     server.listen("tcp://127.0.0.1:9292")
     #   end
     class Server
-      # Limits: of time in seconds, of size in bytes. nil is no limit.
-      DEFAULTS = {
-        header_timeout: 30,    # from the beginning of a connection, or the first byte of a request, to the end of its head; and
-        #                        between two pieces of its body
-        body_rate: 500,        # average bytes a second of a body that was waited for longer than header_timeout in all: below, it
-        #                        is late. A body that is read while the response is sent has no such limit
-        idle_timeout: 75,      # between two requests
-        request_timeout: nil,  # from the head of a request to the beginning of its response: beyond, 504
-        write_timeout: 60,     # during which the client reads no byte of the response
-        max_target: 8192,      # bytes of the request's target: beyond, 414
-        max_head: 65_536,      # bytes of the request line and the headers: beyond, 431
-        max_headers: 100,      # headers, 256 at most: beyond, 431
-        max_body: nil,         # bytes of the request's body: beyond, 413
-        spool: nil,            # bytes of a body in memory: the whole body is received before the application is called, a longer
-        #                        one into a file; nil: it is received while the application reads, but Rack before 3 wants it whole: 131,072
-        max_requests: nil,     # requests of one connection: then it is closed
-        limit: 10_000,         # requests that run at once
-        queue: 10_000,         # requests that wait to run: beyond, 503
-        cache: nil             # bytes for responses that are public and fresh, which are answered without calling the application:
-        #                        see the guide to the server
-      }.freeze
+      # The options and their defaults, as `docs/reference/settings.md` describes them: of time in seconds, of size in bytes. nil is no limit.
+      DEFAULTS = SETTINGS.select { |setting| setting.taken_by == :server }.to_h { |setting| [setting.name, setting.default] }.freeze
+      OPTIONS = SETTINGS.to_h { |setting| [setting.name, setting] }.slice(*DEFAULTS.keys).freeze
+      private_constant :OPTIONS
 
       MOST_HEADERS = 256 # the parser's capacity
       RACK_2_SPOOL = 131_072
@@ -48,18 +33,14 @@ module Pelton
       # @param log [#call, nil] is called with the events `request.http_server` and `refusal.http_server` of this server alone ({Notifications}): see
       #   {CommonLog} and {JSONLog}
       # @param errors [#puts, #write, #flush] `rack.errors`
-      # @param secure [Boolean] whether `rack.url_scheme` is https for connections without TLS, too: behind a proxy with TLS
-      # @param early_hints [Boolean] whether requests have `rack.early_hints`. Rails then sends 103 Early Hints with each stylesheet, which
-      #   some proxies and clients take for the response
-      # @param options [Hash] see {DEFAULTS}
+      # @param options [Hash] see {DEFAULTS}. Sizes may be text with a unit: "64M"
       # @raise [ArgumentError] an option is unknown or invalid
-      def initialize(app, log: nil, errors: $stderr, secure: false, early_hints: false, **options)
+      def initialize(app, log: nil, errors: $stderr, **options)
         raise ArgumentError, "the application must respond to call" unless app.respond_to?(:call)
         unknown = options.keys - DEFAULTS.keys
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
-        name, value = options.find { |_, value| !(value.nil? || value.is_a?(Numeric) && value >= 0) }
-        raise ArgumentError, "#{name}: must be a number of 0 or more, not #{value.inspect}" if name
-        raise ArgumentError, "max_headers: #{MOST_HEADERS} at most" if options[:max_headers].to_i > MOST_HEADERS
+        settings = DEFAULTS.merge(OPTIONS.slice(*options.keys).to_h { |name, option| [name, option.convert(options[name])] })
+        raise ArgumentError, "max_headers: #{MOST_HEADERS} at most" if settings[:max_headers].to_i > MOST_HEADERS
         Integrations.load(:server)
         load_ahead
         @app = app
@@ -68,12 +49,12 @@ module Pelton
         @sockets = {}
         @refusals = RefusalLog.new
         @log = log
-        memory = options[:spool] || (RACK_2_SPOOL if Server._rack_2?)
+        memory = settings[:spool] || (RACK_2_SPOOL if Server._rack_2?)
         app = Rack2.new(app) if Server._rack_2?
         app = Asterisk.new(app) if Asterisk.needed?
         app = Spool.new(app, memory: memory) if memory
         app = log.measuring(app) if log.respond_to?(:measuring)
-        _setup(app, log, HTTP._template(template(errors, secure, early_hints)), DEFAULTS.merge(options, secure: secure))
+        _setup(app, log, HTTP._template(template(errors, settings[:secure], settings[:early_hints])), settings)
       end
 
       # Listens on an address. May be called several times. An open listener keeps {Pelton.run} going.
