@@ -11,7 +11,7 @@ class BackgroundTest < PeltonTest
   def setup
     super
     Pelton::Background._reactor = nil # a test before this one may have run a server
-    @work = Pelton::Background.new(limit: 2, queue: 1)
+    @work = Pelton::Background.new(concurrency: 2, queue: 1)
     @log = []
   end
 
@@ -144,7 +144,7 @@ class BackgroundTest < PeltonTest
         assert_raises(Pelton::Background::Full) { 4.times { @work.run { sleep 3600 } } }
       end.value
 
-      assert_match(/raise the limit/, error.message)
+      assert_match(/raise concurrency:/, error.message)
       @work.stop(timeout: 0.01)
     ensure
       Pelton::Background._reactor = nil
@@ -279,7 +279,7 @@ class BackgroundTest < PeltonTest
     assert_equal [:now], @log
     assert_raises(Pelton::NotRunningError) { @work.start }
     refute_predicate Pelton::Background, :available?
-    [{limit: 0}, {limit: nil}, {queue: -1}].each { |options| assert_raises(ArgumentError) { Pelton::Background.new(**options) } }
+    [{concurrency: 0}, {concurrency: nil}, {queue: -1}].each { |options| assert_raises(ArgumentError) { Pelton::Background.new(**options) } }
     [0, -1, nil].each { |seconds| assert_raises(ArgumentError) { @work.every(seconds) {} } }
     assert_raises(ArgumentError) { @work.every(1) }
   end

@@ -65,7 +65,7 @@ class GroupTest < PeltonTest
   def test_wrong_arguments
     assert_raises(ArgumentError) { Pelton.group }
     assert_raises(ArgumentError) { Pelton.group { |group| group.spawn } }
-    [0, -1, 1.5].each { |limit| assert_raises(ArgumentError) { Pelton.group(limit: limit) {} } }
+    [0, -1, 1.5].each { |limit| assert_raises(ArgumentError) { Pelton.group(concurrency: limit) {} } }
   end
 
   # ---- errors -------------------------------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ class GroupTest < PeltonTest
 
   def test_so_many_tasks_run_at_a_time
     running = most = 0
-    Pelton.group(limit: 2) do |group|
+    Pelton.group(concurrency: 2) do |group|
       6.times do
         group.spawn do
           most = [most, running += 1].max
@@ -306,7 +306,7 @@ class GroupTest < PeltonTest
 
   def test_a_failed_task_ends_a_spawn_that_waits
     assert_raises(IOError) do
-      Pelton.group(limit: 1) do |group|
+      Pelton.group(concurrency: 1) do |group|
         group.spawn { sleep(0.001) && raise(IOError) }
         group.spawn { @log << :never }
       end
@@ -362,7 +362,7 @@ class GroupTest < PeltonTest
   end
 
   def test_transient_tasks_are_cancelled_at_the_end
-    Pelton.group(limit: 1) do |group|
+    Pelton.group(concurrency: 1) do |group|
       group.spawn(transient: true) { ensuring(:transient) { sleep } }
       group.spawn { sleep(0.001) && @log << :task }
 

@@ -37,7 +37,7 @@ class InheritedTest < PeltonTest
       Pelton.add_timer(0) { log << [:timer, seen] }
       Pelton.next_tick { log << [:tick, seen] }
       log << [:offload, Pelton.offload { seen }]
-      background = Pelton::Background.new(limit: 1)
+      background = Pelton::Background.new(concurrency: 1)
       background.run { log << [:work, seen] }
       Inherited[:tenant] = "b"
       background.run { log << [:later, seen] }

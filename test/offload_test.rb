@@ -38,11 +38,11 @@ class OffloadTest < PeltonTest
   end
 
   def test_threads_come_one_by_one_and_no_more_than_the_limit
-    pool = Pelton::Offload.new(limit: 3)
+    pool = Pelton::Offload.new(concurrency: 3)
     sizes = Pelton.run do
       one = Array.new(2) { pool.call { 1 } } && pool.stats[:threads]
       tasks = Array.new(5) { Pelton.spawn { pool.call { @gate.pop } } }
-      eventually("all at work") { pool.stats == {limit: 3, threads: 3, idle: 0, queue: 1000, queued: 2} }
+      eventually("all at work") { pool.stats == {concurrency: 3, threads: 3, idle: 0, queue: 1000, queued: 2} }
       5.times { @gate << 1 }
       tasks.each(&:await)
       eventually("all idle") { pool.stats[:idle] == 3 }
@@ -53,7 +53,7 @@ class OffloadTest < PeltonTest
   end
 
   def test_direct_style_waits_for_a_free_slot_when_the_queue_is_full
-    pool = Pelton::Offload.new(limit: 1, queue: 2)
+    pool = Pelton::Offload.new(concurrency: 1, queue: 2)
     Pelton.run do
       tasks = Array.new(10) { |i| Pelton.spawn { pool.call { @gate.pop && i } } }
       eventually("a full queue") { pool.stats.values_at(:threads, :queued) == [1, 2] }
@@ -106,7 +106,7 @@ class OffloadTest < PeltonTest
   end
 
   def test_a_cancelled_task_that_has_not_begun_never_does
-    pool = Pelton::Offload.new(limit: 1)
+    pool = Pelton::Offload.new(concurrency: 1)
     log = []
     Pelton.run do
       first = Pelton.spawn { pool.call { @gate.pop } }
@@ -172,20 +172,20 @@ class OffloadTest < PeltonTest
 
   # No thread would ever take a block.
   def test_limits_that_are_none
-    pool = Pelton::Offload.new(limit: 1)
+    pool = Pelton::Offload.new(concurrency: 1)
     [0, -1, nil, 1.5].each do |number|
-      assert_match(/Offload limit: must be a positive integer, not #{number.inspect}/, assert_raises(ArgumentError) { Pelton::Offload.new(limit: number) }.message)
+      assert_match(/Offload concurrency: must be a positive integer, not #{number.inspect}/, assert_raises(ArgumentError) { Pelton::Offload.new(concurrency: number) }.message)
       assert_raises(ArgumentError) { Pelton::Offload.new(queue: number) }
-      assert_raises(ArgumentError) { pool.limit = number }
+      assert_raises(ArgumentError) { pool.concurrency = number }
       assert_raises(ArgumentError) { pool.queue = number }
     end
-    assert_equal 1, pool.limit
+    assert_equal 1, pool.concurrency
     assert_equal 1000, pool.queue
   end
 
   def test_statistics
-    assert_equal %i[limit threads idle queue queued], Pelton.stats[:offload].keys
-    assert_equal 20, Pelton.stats[:offload][:limit]
+    assert_equal %i[concurrency threads idle queue queued], Pelton.stats[:offload].keys
+    assert_equal 20, Pelton.stats[:offload][:concurrency]
   end
 
   # Ruby's own work for which it calls blocking_operation_wait writes to the stack of the fiber that waits.

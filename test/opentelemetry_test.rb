@@ -40,7 +40,7 @@ class OpenTelemetryTest < PeltonTest
         end
         [200, {}, ["x"]]
       end
-      serving(app, limit: 100) do |own|
+      serving(app, concurrency: 100) do |own|
         client = own
         3.times { Pelton.group { |group| (1..60).each { |id| group.spawn { own.get("/\#{id}") } } } }
         sleep 0.05

@@ -59,7 +59,7 @@ class PubSubTest < PeltonTest
   def test_events
     events = []
     listening = Pelton::Notifications.subscribe(/pubsub/) { |event| events << [event.name, event.payload.slice(:topic, :bytes)] }
-    @pubsub.subscribe("t", limit: 0, slow: :drop)
+    @pubsub.subscribe("t", max_bytes: 0, slow: :drop)
     2.times { @pubsub.publish("t", "xyz") }
 
     assert_equal [["publish.pubsub", {topic: "t", bytes: 3}]] * 2, events.select { |name,| name.start_with?("publish") }

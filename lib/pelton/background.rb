@@ -14,7 +14,7 @@ module Pelton
   # is logged by its name; so is what is left when the reactor stops in another way. Each process does its own periodic work
   # (`on_boot { BACKGROUND.start }` in config/pelton.rb).
   class Background
-    # More work waits than the limit allows.
+    # More work waits than `queue:` allows.
     class Full < OverloadError
     end
 
@@ -62,13 +62,13 @@ module Pelton
       attr_reader :_present
     end
 
-    # @param limit [Integer] how many pieces of work run at a time
+    # @param concurrency [Integer] how many pieces of work run at a time
     # @param queue [Integer] how many more may wait, those with a time of their own among them
     # @raise [ArgumentError]
-    def initialize(limit: 10, queue: 1000)
-      raise ArgumentError, "limit is 1 or more, queue 0 or more" unless [limit, queue].all?(Integer) && limit >= 1 && queue >= 0
-      @limit = limit
-      @most = limit + queue
+    def initialize(concurrency: 10, queue: 1000)
+      raise ArgumentError, "concurrency is 1 or more, queue 0 or more" unless [concurrency, queue].all?(Integer) && concurrency >= 1 && queue >= 0
+      @concurrency = concurrency
+      @most = concurrency + queue
       @delayed, @waiting, @running = Array.new(3) { {}.compare_by_identity }
       @periodic = []
     end
@@ -87,7 +87,7 @@ module Pelton
       raise ArgumentError, "run needs a block" unless block
       return hand_over(name, after, block) unless Pelton.running?
       raise ClosedError, STOPPED if @closed
-      raise Full, "#{size} pieces of work run or wait: raise the limit, or take less" if size >= @most
+      raise Full, "#{size} pieces of work run or wait: raise concurrency:, or take less" if size >= @most
       take(Work.new(name || "background work", Inherited.block(block)), after)
       nil
     end
@@ -185,7 +185,7 @@ module Pelton
       if after.positive?
         @delayed[work] = true
         work.timer = add_timer(work, after)
-      elsif @running.size < @limit
+      elsif @running.size < @concurrency
         perform(work)
       else
         @waiting[work] = true

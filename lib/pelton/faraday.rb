@@ -14,8 +14,8 @@ module Pelton
   # All connections of Faraday with the same settings share one {HTTP::Client}, and so its connections and TLS sessions. Errors are those of Faraday's
   # adapter for Net::HTTP: Faraday::TimeoutError, Faraday::SSLError and Faraday::ConnectionFailed, with the original one as their cause.
   class FaradayAdapter < ::Faraday::Adapter
-    # The options of the client, unless `adapter :pelton, limit: 10` has others. Faraday follows redirects by middleware, and limits no body.
-    OPTIONS = {limit: 256, redirects: 0, max_body: nil, proxy: nil}.freeze
+    # The options of the client, unless `adapter :pelton, concurrency: 10` has others. Faraday follows redirects by middleware, and limits no body.
+    OPTIONS = {concurrency: 256, redirects: 0, max_body: nil, proxy: nil}.freeze
 
     # Faraday's names of what a {TLS::Context} takes, and those that it cannot have.
     TLS_OPTIONS = {ca_file: :ca_file, ca_path: :ca_path, verify: :verify, client_key: :key, ciphers: :ciphers}.freeze

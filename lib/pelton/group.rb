@@ -18,27 +18,27 @@ module Pelton
     private_constant :Aborted
 
     # @private
-    def initialize(limit, discard)
-      @permits = Semaphore.new(limit) if limit
+    def initialize(concurrency, discard)
+      @permits = Semaphore.new(concurrency) if concurrency
       @discard = discard
       @tasks = {}.compare_by_identity
       @transients = {}.compare_by_identity
       @ended = [] # for each
     end
 
-    # Starts a task. Where the group has a limit, and so many tasks run, waits until one of them has ended.
+    # Starts a task. Where as many tasks run as `concurrency:` allows, waits until one of them has ended.
     #
-    # Any task may call it, also one of the group's own, until the group has ended. In a group with a limit, a task of the group may
+    # Any task may call it, also one of the group's own, until the group has ended. In a group with `concurrency:`, a task of the group may
     # wait for ever: for a permit that only itself could give back.
     #
     # @param name [#to_s, nil] see {Pelton.spawn}
     # @param transient [Boolean] whether the group does not wait for the task, but cancels it when all others have ended. Transient
-    #   tasks do not count for the limit
+    #   tasks do not count for `concurrency:`
     # @return [Task]
     # @raise [ArgumentError] without a block
     # @raise [Cancelled] when the group has been cancelled, or a task has failed
     # @raise [ClosedError] when the group has ended
-    # @asynchronous with a limit
+    # @asynchronous with `concurrency:`
     def spawn(name: nil, transient: false, &block)
       raise ArgumentError, "spawn needs a block" unless block
       refuse
@@ -182,20 +182,20 @@ module Pelton
     #     end
     #
     # @param timeout [Numeric, nil] seconds for the block and all tasks
-    # @param limit [Integer, nil] how many tasks run at a time: {Group#spawn} waits; nil: no limit
+    # @param concurrency [Integer, nil] how many tasks run at a time: {Group#spawn} waits; nil: any number
     # @param discard [Boolean] whether the group forgets each task when it has ended, for groups with an endless number of tasks.
     #   {Group#each} cannot be used then
     # @yieldparam group [Group]
     # @return the block's value
     # @raise the first error of a task or of the block
     # @raise [TimeoutError] when the time is over
-    # @raise [ArgumentError] without a block, and for a limit below 1
+    # @raise [ArgumentError] without a block, and for a `concurrency:` below 1
     # @asynchronous
-    def group(timeout: nil, limit: nil, discard: false, &block)
+    def group(timeout: nil, concurrency: nil, discard: false, &block)
       raise ArgumentError, "group needs a block" unless block
-      raise ArgumentError, "limit is 1 or more, or nil" if limit && !(limit.is_a?(Integer) && limit >= 1)
-      return run { group(timeout: timeout, limit: limit, discard: discard, &block) } unless running?
-      self.timeout(timeout) { Group.new(limit, discard)._run(&block) }
+      raise ArgumentError, "concurrency is 1 or more, or nil" if concurrency && !(concurrency.is_a?(Integer) && concurrency >= 1)
+      return run { group(timeout: timeout, concurrency: concurrency, discard: discard, &block) } unless running?
+      self.timeout(timeout) { Group.new(concurrency, discard)._run(&block) }
     end
   end
 end

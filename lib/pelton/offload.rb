@@ -41,22 +41,22 @@ module Pelton
     private_constant :Job
 
     # @return [Integer] how many threads there may be. They are started one by one, when there is work for them
-    attr_reader :limit
+    attr_reader :concurrency
 
     # @return [Integer] how many blocks may wait for a thread. Beyond that {#call} waits for a free slot
     attr_reader :queue
 
     # @raise [ArgumentError] a number is no positive integer
-    def initialize(limit: 20, queue: 1000)
-      @limit = positive("limit", limit)
+    def initialize(concurrency: 20, queue: 1000)
+      @concurrency = positive("concurrency", concurrency)
       @queue = positive("queue", queue)
       start_afresh
     end
 
-    # @param limit [Integer]
+    # @param concurrency [Integer]
     # @raise [ArgumentError] it is no positive integer
-    def limit=(limit)
-      @limit = positive("limit", limit)
+    def concurrency=(concurrency)
+      @concurrency = positive("concurrency", concurrency)
     end
 
     # @param queue [Integer]
@@ -103,10 +103,10 @@ module Pelton
       wait_outside(over) unless done || take(turn)
     end
 
-    # @return [Hash{Symbol => Integer}] `limit`, `threads`, `idle` ones among them, `queue`, and `queued` blocks
+    # @return [Hash{Symbol => Integer}] `concurrency`, `threads`, `idle` ones among them, `queue`, and `queued` blocks
     def stats
       forked
-      {limit: @limit, threads: @threads.size, idle: @jobs.num_waiting, queue: @queue, queued: @jobs.size}
+      {concurrency: @concurrency, threads: @threads.size, idle: @jobs.num_waiting, queue: @queue, queued: @jobs.size}
     end
 
     private
@@ -156,7 +156,7 @@ module Pelton
 
     def add_thread
       @threads.select!(&:alive?)
-      @threads << Thread.new { work } if @jobs.size > @jobs.num_waiting && @threads.size < @limit
+      @threads << Thread.new { work } if @jobs.size > @jobs.num_waiting && @threads.size < @concurrency
     end
 
     def work

@@ -97,8 +97,8 @@ module Pelton
     #
     # @param topic [String]
     # @param after [String, nil] the {Subscription#position} of the last message that was seen: the kept messages since come first
-    # @param limit [Integer] bytes that may wait for the subscriber; each message counts 100 more
-    # @param slow [:close, :drop, #call] for a message beyond the limit. `:close`: the subscription ends, with {OverloadError}. `:drop`:
+    # @param max_bytes [Integer] bytes that may wait for the subscriber; each message counts 100 more
+    # @param slow [:close, :drop, #call] for a message beyond them. `:close`: the subscription ends, with {OverloadError}. `:drop`:
     #   it misses this message. A callable is called with the subscription and the message
     # @yieldparam message [String] frozen
     # @yieldparam position [String, nil] see {Subscription#position}
@@ -106,9 +106,9 @@ module Pelton
     # @raise [NotRunningError] with a block, where no reactor runs on this thread
     # @raise [ArgumentError] the policy or the topic is invalid
     # @raise [TypeError] the topic is no String
-    def subscribe(topic, after: nil, limit: Subscription::LIMIT, slow: :close, &block)
+    def subscribe(topic, after: nil, max_bytes: Subscription::MAX_BYTES, slow: :close, &block)
       Reactor._running("PubSub#subscribe with a block") if block
-      add(Subscription.new(self, checked_topic(topic), limit: limit, slow: slow, block: block), after)
+      add(Subscription.new(self, checked_topic(topic), max_bytes: max_bytes, slow: slow, block: block), after)
     end
 
     # Subscribes something that passes messages on, and must know when some are lost.
@@ -119,9 +119,9 @@ module Pelton
     #   faster than their messages were taken, or because the other processes could not be reached
     # @return [Subscription]
     # @private
-    def _attach(topic, direct: true, gap: nil, limit: Subscription::ATTACHED, &block)
+    def _attach(topic, direct: true, gap: nil, max_bytes: Subscription::ATTACHED, &block)
       Reactor._running("PubSub#subscribe")
-      add(Subscription.new(self, checked_topic(topic), limit: limit, slow: :gap, block: block, direct: direct, gap: gap || -> {}))
+      add(Subscription.new(self, checked_topic(topic), max_bytes: max_bytes, slow: :gap, block: block, direct: direct, gap: gap || -> {}))
     end
 
     # Lets topics keep their last messages. The rule that was given last, of those that match, is a topic's.

@@ -7,7 +7,7 @@ module Pelton
   # servers take no thread from {Offload::POOL}. It caches nothing, because the system's resolver does not say how long an answer
   # is valid; where that costs too much, run a caching name server on the machine.
   module Resolver
-    POOL = Offload.new(limit: 10)
+    POOL = Offload.new(concurrency: 10)
 
     # @param host [String] a name; or an IP address, which takes no thread
     # @param port [Integer, String, nil]

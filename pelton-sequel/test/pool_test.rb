@@ -28,7 +28,7 @@ class PoolTest < PeltonTest
   def test_who_waits_is_served_in_order
     order = []
     Pelton.run do
-      Pelton.map((1..20).to_a, limit: nil) { |i| @database.synchronize { sleep(0.001).then { order << i } } }
+      Pelton.map((1..20).to_a, concurrency: nil) { |i| @database.synchronize { sleep(0.001).then { order << i } } }
     end
 
     assert_equal (1..20).to_a, order

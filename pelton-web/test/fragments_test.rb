@@ -56,7 +56,7 @@ class WebFragmentsTest < PeltonTest
     assert_raises(ArgumentError) { fragments.fetch("a") }
     assert_raises(ArgumentError) { fragments.fetch_multi(["a"]) }
     assert_raises(ArgumentError) { fragments.fetch(nil) { "text" } }
-    assert_raises(ArgumentError) { Fragments.new(limit: "64 MB") }
+    assert_raises(ArgumentError) { Fragments.new(max_bytes: "64 MB") }
   end
 
   private

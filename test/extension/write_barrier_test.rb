@@ -40,7 +40,7 @@ class WriteBarrierTest < PeltonTest
     Pelton.run do
       server = Pelton::HTTP::Server.new(app, early_hints: true)
       client = Pelton::HTTP::Client.new("http://127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}")
-      Pelton.map(1..300, limit: 20) { client.get("/").body.bytesize }
+      Pelton.map(1..300, concurrency: 20) { client.get("/").body.bytesize }
       echo = Pelton.listen("127.0.0.1", 0) do |stream|
         stream.on_close { look.call }
         stream.on_data { |data| stream.write(data) { look.call } }

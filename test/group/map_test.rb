@@ -13,7 +13,7 @@ class MapTest < PeltonTest
   def test_so_many_calls_at_a_time
     {1 => 1, 3 => 3, nil => 8, 100 => 8}.each do |limit, expected|
       inside = most = 0
-      Pelton.map(1..8, limit: limit) do
+      Pelton.map(1..8, concurrency: limit) do
         most = [most, inside += 1].max
         sleep 0.001
         inside -= 1
@@ -38,7 +38,7 @@ class MapTest < PeltonTest
     ended = []
     started = 0
     error = assert_raises(IOError) do
-      Pelton.map(0..9, limit: 3) do |number|
+      Pelton.map(0..9, concurrency: 3) do |number|
         started += 1
         sleep(number.zero? ? 0.001 : 3600)
         raise IOError, "number #{number}"
@@ -78,6 +78,6 @@ class MapTest < PeltonTest
 
   def test_wrong_arguments
     assert_raises(ArgumentError) { Pelton.map([1]) }
-    [0, -1, 1.5].each { |limit| assert_raises(ArgumentError) { Pelton.map([1], limit: limit) {} } }
+    [0, -1, 1.5].each { |limit| assert_raises(ArgumentError) { Pelton.map([1], concurrency: limit) {} } }
   end
 end

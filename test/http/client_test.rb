@@ -179,7 +179,7 @@ PeltonTest.in_styles("Client", HTTPClientStyles::ALL, ClientSuite)
 class ClientDirectTest
   def test_no_more_connections_than_allowed
     with_server(->(request, _) { sleep(0.001) && echo(request) }) do |_, server|
-      client = Pelton::HTTP::Client.new(server.url, limit: 2)
+      client = Pelton::HTTP::Client.new(server.url, concurrency: 2)
       all = Array.new(20) { |number| client.later.get("/#{number}") }
 
       assert_equal (0..19).map { |number| "GET /#{number} " }, all.map { |one| one.await.body }
@@ -226,7 +226,7 @@ class ClientDirectTest
 
   def test_a_request_that_is_cancelled_gives_its_connection_back
     with_server(->(_, _) {}) do |_, server|
-      client = Pelton::HTTP::Client.new(server.url, limit: 1)
+      client = Pelton::HTTP::Client.new(server.url, concurrency: 1)
       task = Pelton.spawn { client.get("/") }
       eventually { server.requests.size == 1 }
       task.cancel

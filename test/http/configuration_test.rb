@@ -119,16 +119,16 @@ class HTTPConfigurationTest < PeltonTest
   end
 
   def test_numbers_may_be_text
-    configuration = load("workers '2'; shutdown_timeout '1.5'; limit '7'; boot_timeout '9'; max_body nil; shutdown_timeout nil")
+    configuration = load("workers '2'; shutdown_timeout '1.5'; concurrency '7'; boot_timeout '9'; max_body nil; shutdown_timeout nil")
 
     assert_equal 2, configuration.workers
-    assert_equal({limit: 7, max_body: nil}, configuration.server_options)
+    assert_equal({concurrency: 7, max_body: nil}, configuration.server_options)
     assert_equal 9, configuration.cluster_options[:boot_timeout]
     assert_nil configuration.shutdown_timeout
   end
 
   def test_what_is_no_number
-    ["workers 'x'", "workers(-1)", "workers 1.5", "workers nil", "idle_timeout(-1)", "shutdown_timeout 'soon'", "limit :many"].each do |text|
+    ["workers 'x'", "workers(-1)", "workers 1.5", "workers nil", "idle_timeout(-1)", "shutdown_timeout 'soon'", "concurrency :many"].each do |text|
       assert_match(/rb:1: #{text[/\w+/]}: must be an? /, refusal(text))
     end
   end

@@ -23,7 +23,7 @@ class HTTPIdleMemoryTest < PeltonTest
     server.define_singleton_method(:_trim) { released << stats[:running] }
     Pelton.run do
       url = "http://127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}/"
-      client = Pelton::HTTP::Client.new(url, limit: 70)
+      client = Pelton::HTTP::Client.new(url, concurrency: 70)
       requests = Array.new(70) { Pelton.spawn { client.get("/").body } }
       sleep 0.01 until server.stats[:running] == 70
       70.times { gate << "x" }

@@ -88,7 +88,7 @@ class HTTPLauncherTest < PeltonTest
 
   # It may be handed in until the requests are done.
   def test_work_beside_the_requests_is_finished_at_a_stop_and_then_refused
-    work, done = Pelton::Background.new(limit: 1), []
+    work, done = Pelton::Background.new(concurrency: 1), []
     app = lambda do |env|
       3.times { |number| work.run { sleep(0.005) && done << number } }
       HELLO.call(env)
@@ -171,7 +171,7 @@ class HTTPLauncherTest < PeltonTest
       free.await if env["PATH_INFO"] == "/slow"
       [200, {}, []]
     end
-    launch(app, limit: 1, queue: 0, live_path: "/live", ready_path: "/ready") do |client|
+    launch(app, concurrency: 1, queue: 0, live_path: "/live", ready_path: "/ready") do |client|
       client.say("GET /slow HTTP/1.1\nHost: a\n\n")
       others = %w[/live /ready /other].map { |path| Peer.new(TCPSocket.new("127.0.0.1", @launcher.server.listeners.first.port)).get(path).status }
       free.succeed

@@ -73,7 +73,7 @@ class HttpRackHandlerTest < PeltonTest
 
   def test_it_serves_with_rackups_options
     response = options = nil
-    HANDLER.run(HELLO, Host: "127.0.0.1", Port: "0", limit: "5", request_timeout: "1.5") do |launcher|
+    HANDLER.run(HELLO, Host: "127.0.0.1", Port: "0", concurrency: "5", request_timeout: "1.5") do |launcher|
       options = launcher.instance_variable_get(:@configuration).server_options
       Pelton.spawn do
         client = Peer.new(TCPSocket.new("127.0.0.1", launcher.server.listeners.first.port))
@@ -84,6 +84,6 @@ class HttpRackHandlerTest < PeltonTest
     end
 
     assert_equal "hello", response.body
-    assert_equal({limit: 5, request_timeout: 1.5}, options)
+    assert_equal({concurrency: 5, request_timeout: 1.5}, options)
   end
 end

@@ -8,7 +8,7 @@ class HTTPServerTest < PeltonTest
   def test_the_requests_that_it_answers
     gate, later = Thread::Queue.new, nil
     app = ->(env) { (env["PATH_INFO"] == "/later") ? (later = env["async.callback"]) && [-1, {}, []] : [200, {}, [gate.pop]] }
-    serving(app, lint: false, limit: 2) do
+    serving(app, lint: false, concurrency: 2) do
       %w[/waits /later /queued].each { |path| peer.say("GET #{path}?secret HTTP/1.1\nHost: h\n\n") }
       eventually { server.stats.values_at(:running, :waiting) == [2, 1] }
       peer # which sends nothing
@@ -186,7 +186,7 @@ class HTTPServerTest < PeltonTest
   def test_options_are_checked
     assert_match(/unknown option: threads/, assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, threads: 5) }.message)
     assert_raises(ArgumentError) { Pelton::HTTP::Server.new(nil) }
-    assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, limit: 0) }
+    assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, concurrency: 0) }
     assert_match(/idle_timeout: must .*, not -1/, assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, idle_timeout: -1) }.message)
     assert_match(/256 at most/, assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, max_headers: 257) }.message)
     assert_match(/queue: must .*, not "many"/, assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, queue: "many") }.message)

@@ -78,7 +78,7 @@ class HTTPServersTest < PeltonTest
     skip "no h11" unless PYTHON
     IO.popen([PYTHON, "-c", H11], err: %i[child out]) do |server|
       port = Integer(server.gets)
-      Pelton.run { yield Pelton::HTTP::Client.new("http://127.0.0.1:#{port}/", proxy: nil, limit: 1) }
+      Pelton.run { yield Pelton::HTTP::Client.new("http://127.0.0.1:#{port}/", proxy: nil, concurrency: 1) }
       Process.kill(:KILL, server.pid)
 
       assert_empty server.read
@@ -134,7 +134,7 @@ class HTTPServersTest < PeltonTest
       File.chmod(0o755, folder)
       pid = Process.spawn(NGINX, "-p", folder, "-c", "#{folder}/nginx.conf", "-g", "user root;", err: File::NULL)
       eventually("nginx") { File.socket?("#{folder}/socket") }
-      Pelton.run { talk_to_nginx(Pelton::HTTP::Client.new("http://nginx/", unix: "#{folder}/socket", limit: 2), file) }
+      Pelton.run { talk_to_nginx(Pelton::HTTP::Client.new("http://nginx/", unix: "#{folder}/socket", concurrency: 2), file) }
     ensure
       Process.kill(:KILL, pid)
       Process.wait(pid)

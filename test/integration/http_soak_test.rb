@@ -131,10 +131,10 @@ class HTTPSoakTest < PeltonTest
     random = Random.new(Integer(ENV.fetch("SEED", "1")))
     @file = Tempfile.create("pelton").tap { |file| file.write(LARGE) && file.flush }
     @begun = @finished = @answered = 0
-    serving(app(random), lint: false, limit: 40) do
+    serving(app(random), lint: false, concurrency: 40) do
       @secure_port = server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port
       before = descriptors
-      Pelton.map(Array.new(CLIENTS), limit: 60) do
+      Pelton.map(Array.new(CLIENTS), concurrency: 60) do
         own = Random.new(random.rand(1 << 30))
         (own.rand < 0.1) ? stranger(own) : client(@begun, own)
       end

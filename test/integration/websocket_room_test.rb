@@ -13,7 +13,7 @@ class WebSocketRoomIntegrationTest < PeltonTest
     Process.setrlimit(:NOFILE, 6000, [6000, Process.getrlimit(:NOFILE).last].max) if Process.getrlimit(:NOFILE).first < 6000
     count, messages, text = 2000 / SLOW, 60, "x" * 10_000
     Pelton.run do
-      room = Pelton::HTTP::WebSocket::Room.new(limit: 100_000)
+      room = Pelton::HTTP::WebSocket::Room.new(max_bytes: 100_000)
       received = Array.new(count, 0)
       count.times { |index| join(room).on_data { |bytes| received[index] += bytes.bytesize } }
       peer = join(room)

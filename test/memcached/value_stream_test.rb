@@ -234,7 +234,7 @@ class ValueStreamTest < PeltonTest
     values = Array.new(30) { |i| random.bytes(random.rand(3).zero? ? random.rand(300_000) : random.rand(2_000)) }
     serving(broker(cache = client)) do
       values.each_with_index { |value, i| cache.set("k#{i}", value) }
-      Pelton.map(1..200, limit: 40) do
+      Pelton.map(1..200, concurrency: 40) do
         key = "k#{index = random.rand(values.size)}"
         case random.rand(6)
         when 0 then assert_equal values[index], cache.get(key), "seed #{seed}"

@@ -59,7 +59,7 @@ class PubSubSubscriptionTest < PeltonTest
     Pelton.logger = output
     Pelton.run do
       seen = []
-      @pubsub._attach("t", limit: 300, gap: -> { seen << :gap }) { |message| seen << message }
+      @pubsub._attach("t", max_bytes: 300, gap: -> { seen << :gap }) { |message| seen << message }
       2.times do |round|
         Thread.new { 10.times { |number| @pubsub.publish("t", number.to_s) } }.join
         eventually { seen.last == :gap }
@@ -132,7 +132,7 @@ class PubSubSubscriptionTest < PeltonTest
 
   def test_a_slow_one_ends_with_an_error
     Pelton.run do
-      slow, quick = @pubsub.subscribe("t", limit: 1000), @pubsub.subscribe("t")
+      slow, quick = @pubsub.subscribe("t", max_bytes: 1000), @pubsub.subscribe("t")
       8.times { |number| @pubsub.publish("t", number.to_s * 200) }
 
       assert_equal 8, quick.size
@@ -147,7 +147,7 @@ class PubSubSubscriptionTest < PeltonTest
 
   def test_a_slow_block_ends_with_a_report
     Pelton.run do
-      subscription = @pubsub.subscribe("t", limit: 0) {}
+      subscription = @pubsub.subscribe("t", max_bytes: 0) {}
       reports = Pelton::Test.unrescued { 2.times { @pubsub.publish("t", "x") } }
 
       assert_equal true, subscription.closed?
@@ -157,7 +157,7 @@ class PubSubSubscriptionTest < PeltonTest
 
   def test_a_slow_one_may_miss_messages
     Pelton.run do
-      slow = @pubsub.subscribe("t", limit: 0, slow: :drop)
+      slow = @pubsub.subscribe("t", max_bytes: 0, slow: :drop)
       5.times { |number| @pubsub.publish("t", number.to_s) }
       assert_equal "0", slow.receive
       assert_equal 4, slow.dropped
@@ -170,7 +170,7 @@ class PubSubSubscriptionTest < PeltonTest
   def test_a_callable_decides
     Pelton.run do
       seen = []
-      slow = @pubsub.subscribe("t", limit: 0, slow: ->(one, message) { seen << [one, message] })
+      slow = @pubsub.subscribe("t", max_bytes: 0, slow: ->(one, message) { seen << [one, message] })
       3.times { |number| @pubsub.publish("t", number.to_s) }
 
       assert_equal [[slow, "1"], [slow, "2"]], seen

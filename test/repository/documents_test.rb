@@ -149,7 +149,7 @@ class DocumentsTest < PeltonTest
   end
 
   def test_scheduler
-    examples("docs/reference/scheduler.md", before: <<~RUBY, after: "check(Pelton::Offload::POOL.limit, 50)")
+    examples("docs/reference/scheduler.md", before: <<~RUBY, after: "check(Pelton::Offload::POOL.concurrency, 50)")
       require "pelton"
       require "zlib"
       large = "x" * 1000

@@ -38,7 +38,7 @@ module PubSubCarriers
   def test_messages_of_more_than_a_packet_and_topics_of_any_bytes_arrive
     joined(2) do |one, two|
       topic = "a\0\xFF'\\\"{}"
-      subscription = two.subscribe(topic, limit: 8 << 20)
+      subscription = two.subscribe(topic, max_bytes: 8 << 20)
       messages = ["x" * 2_000_000, "", "'\\x\"{}", "\0".b * 9_000]
       one.keep(topic)
       messages.each { |message| one.publish(topic, message) }

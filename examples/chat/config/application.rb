@@ -19,7 +19,7 @@ class Chat < Pelton::Web::Application
   # messages and sidebars, but no finished lists of messages, and "none" keeps nothing.
   KEEP_PAGES = ENV.fetch("CHAT_CACHE", "pages") == "pages"
   if ENV["CHAT_CACHE"] == "none"
-    settings.fragments = Pelton::Web::Fragments.new(limit: 1)
+    settings.fragments = Pelton::Web::Fragments.new(max_bytes: 1)
   elsif ENV["MEMCACHE_SERVERS"]
     settings.fragments = Pelton::Web::Fragments.new(memcached: Pelton::Memcached::Client.new)
   end

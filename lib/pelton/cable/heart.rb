@@ -16,7 +16,7 @@ module Pelton
       # @param limit [Integer] bytes that may wait for a socket
       def initialize(interval, limit:)
         @interval = interval
-        @rooms = Array.new(SLOTS) { HTTP::WebSocket::Room.new(limit: limit, slow: :drop) }
+        @rooms = Array.new(SLOTS) { HTTP::WebSocket::Room.new(max_bytes: limit, slow: :drop) }
         @next = @turn = @round = 0
       end
 

@@ -83,7 +83,7 @@ module Pelton
       def key(session, identifier) = session.extended? ? [identifier] : identifier
 
       def enter(stream, session, identifier)
-        (stream.rooms[key(session, identifier)] ||= HTTP::WebSocket::Room.new(limit: @limit, &@slow)).add(session.socket)
+        (stream.rooms[key(session, identifier)] ||= HTTP::WebSocket::Room.new(max_bytes: @limit, &@slow)).add(session.socket)
       end
 
       def hold(name, stream, session, identifier)
@@ -138,7 +138,7 @@ module Pelton
 
       def filter(name, session, block)
         lost = -> { @gap.call([session.socket]) }
-        subscription = @pubsub._attach(name, direct: false, gap: lost, limit: @limit) { |json| session.protect { block.call(JSON.parse(json)) } }
+        subscription = @pubsub._attach(name, direct: false, gap: lost, max_bytes: @limit) { |json| session.protect { block.call(JSON.parse(json)) } }
         subscription.method(:close).to_proc
       end
     end

@@ -8,20 +8,20 @@ module Pelton
     # of their own. Where no reactor runs, `map` runs one.
     #
     # @param list [Enumerable]
-    # @param limit [Integer, nil] how many calls run at a time; nil: all
+    # @param concurrency [Integer, nil] how many calls run at a time; nil: all
     # @yieldparam element
     # @return [Array]
     # @raise the first error that the block raises; it has the errors of the other calls ({Suppressed})
-    # @raise [ArgumentError] without a block, and for a limit below 1
+    # @raise [ArgumentError] without a block, and for a `concurrency:` below 1
     # @asynchronous
-    def map(list, limit: 20)
+    def map(list, concurrency: 20)
       raise ArgumentError, "map needs a block" unless block_given?
-      raise ArgumentError, "limit is 1 or more, or nil" if limit && !(limit.is_a?(Integer) && limit >= 1)
+      raise ArgumentError, "concurrency is 1 or more, or nil" if concurrency && !(concurrency.is_a?(Integer) && concurrency >= 1)
       items = list.to_a
       values = Array.new(items.size)
       started = 0
       group(discard: true) do |group|
-        [limit || items.size, items.size].min.times do
+        [concurrency || items.size, items.size].min.times do
           group.spawn do
             while (index = started) < items.size
               started += 1

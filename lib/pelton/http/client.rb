@@ -48,7 +48,7 @@ module Pelton
 
       # @param base [String, nil] the base of relative URLs
       # @param headers [Hash{String => String}] sent with each request. Credentials among them only go to the base's origin
-      # @param limit [Integer] the most connections to one origin at a time, for each thread
+      # @param concurrency [Integer] the most connections to one origin at a time, for each thread
       # @param keep_alive [Numeric] seconds after which an idle connection is closed
       # @param tls [TLS::Context, Hash, nil] a Hash has the options of {TLS::Context#initialize}. Servers are verified unless
       #   it has `verify: false`
@@ -59,13 +59,13 @@ module Pelton
       #   machine; a Proc gets each IPAddr of a name, and says whether to connect there. It needs `proxy: nil`
       # @param options see {DEFAULTS}
       # @raise [ArgumentError] an option is unknown, a value is of another kind, or a URL is invalid
-      def initialize(base = nil, headers: {}, limit: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil, allow: nil, **options)
-        ClientOptions.check({limit: limit, keep_alive: keep_alive, **options})
+      def initialize(base = nil, headers: {}, concurrency: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil, allow: nil, **options)
+        ClientOptions.check({concurrency: concurrency, keep_alive: keep_alive, **options})
         @base = base && ClientRequest.parse(base)
         @headers = headers.transform_keys { |name| name.to_s.downcase }
         @options = DEFAULTS.merge(options)
         proxy = ClientConnector.proxy(proxy) if proxy.is_a?(String)
-        @pool_settings = {limit: limit, keep_alive: keep_alive, tls: HTTP._tls(tls), proxy: proxy, unix: unix, allow: allow}
+        @pool_settings = {concurrency: concurrency, keep_alive: keep_alive, tls: HTTP._tls(tls), proxy: proxy, unix: unix, allow: allow}
         @pools = {}.compare_by_identity
         @mutex = Mutex.new
       end

@@ -23,7 +23,7 @@ module Pelton
         {
           "Host=HOST" => "Hostname to listen on (default: localhost)",
           "Port=PORT" => "Port to listen on (default: #{Configuration::PORT})",
-          "limit=COUNT" => "Requests that run at once",
+          "concurrency=COUNT" => "Requests that run at once",
           "request_timeout=SECONDS" => "Time until the response begins; then 504",
           "early_hints=true" => "Let the application send 103 Early Hints"
         }

@@ -41,7 +41,7 @@ module Pelton
       Setting.new(:spool, :bytes, nil,
         "receive the whole body before the application is called, and what is longer into a file (with Rack 2: 128 KB)", taken_by: :server),
       Setting.new(:max_requests, :number, nil, "most requests of a connection; then it is closed", taken_by: :server),
-      Setting.new(:limit, :number, 10_000, "most requests that run at once", taken_by: :server),
+      Setting.new(:concurrency, :number, 10_000, "most requests that run at once", taken_by: :server),
       Setting.new(:queue, :number, 10_000, "most requests that wait to run; else 503 with Retry-After", taken_by: :server),
       Setting.new(:cache, :bytes, nil, "keep public responses, and answer with them without calling the application", taken_by: :server),
       Setting.new(:secure, :switch, false, "rack.url_scheme is https without TLS, too: behind a proxy that has TLS", taken_by: :server),

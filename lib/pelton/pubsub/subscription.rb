@@ -7,7 +7,7 @@ module Pelton
       include Opaque
 
       # Bytes that may wait for a subscriber.
-      LIMIT = 1 << 20
+      MAX_BYTES = 1 << 20
       # And for what passes messages on to others.
       ATTACHED = 16 << 20
       # Bytes that each message counts beyond its own.
@@ -26,11 +26,11 @@ module Pelton
       attr_reader :position
 
       # @private
-      def initialize(pubsub, topic, limit:, slow:, block:, direct: false, gap: nil)
+      def initialize(pubsub, topic, max_bytes:, slow:, block:, direct: false, gap: nil)
         raise ArgumentError, "slow: must be :close, :drop or callable, not #{slow.inspect}" unless gap || %i[close drop].include?(slow) || slow.respond_to?(:call)
         @pubsub = pubsub
         @topic = topic
-        @limit = limit
+        @max_bytes = max_bytes
         @slow = slow
         @block = block
         @direct = direct
@@ -117,8 +117,8 @@ module Pelton
       def _push(message, position)
         return if @closed
         return :now if @direct && @messages.empty? && @thread.equal?(Thread.current)
-        return lose if @losing || (@on_gap && @bytes > @limit)
-        return :slow if @bytes > @limit
+        return lose if @losing || (@on_gap && @bytes > @max_bytes)
+        return :slow if @bytes > @max_bytes
         @messages << [message, position]
         @bytes += message.bytesize + OVERHEAD
         @block ? schedule : wake
@@ -172,7 +172,7 @@ module Pelton
 
       def overflow
         return if @closed
-        @error = OverloadError.new("the subscriber of #{@topic.inspect} is too slow: #{@bytes} bytes wait for it. Raise limit:, or let it drop messages (slow: :drop)")
+        @error = OverloadError.new("the subscriber of #{@topic.inspect} is too slow: #{@bytes} bytes wait for it. Raise max_bytes:, or let it drop messages (slow: :drop)")
         close
         Pelton.report_error(@error) if @block
       end

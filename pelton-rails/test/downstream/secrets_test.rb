@@ -42,7 +42,7 @@ class RailsSecretsTest < PeltonTest
         Pelton.run do
           %w[job job-fail].each { |name| Say.perform_later(Walk.mark(name)) }
           sleep 0.01 while Say.queue_adapter.size > 0
-          attempt("refused job", ActiveJob::EnqueueError) { ActiveJob::QueueAdapters::PeltonAdapter.new(queue: 0, limit: 1).then { |full| 2.times { full.enqueue(Say.new(Walk.mark("refused"))) } } }
+          attempt("refused job", ActiveJob::EnqueueError) { ActiveJob::QueueAdapters::PeltonAdapter.new(queue: 0, concurrency: 1).then { |full| 2.times { full.enqueue(Say.new(Walk.mark("refused"))) } } }
           Rails.cache.write("a", Walk.mark("value"))
           Rails.cache.read_multi("a", Walk.mark("key"))
           held = Array.new(2) { Pelton.spawn(name: "report") { hold(Walk.mark("sql")) } }

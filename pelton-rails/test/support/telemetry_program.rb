@@ -39,7 +39,7 @@ module TelemetryProgram
       Pelton::HTTP::Launcher.new(configuration, app: app).run do |launcher|
         $port = launcher.server.listeners.first.port
         Pelton.spawn(detached: true) do
-          client = Pelton::HTTP::Client.new("http://127.0.0.1:\#{$port}", limit: count)
+          client = Pelton::HTTP::Client.new("http://127.0.0.1:\#{$port}", concurrency: count)
           rounds.times { Pelton.group { |group| (1..count).each { |id| group.spawn { failed << id if client.get("/\#{id}").status == 500 } } } }
           client.close
         ensure

@@ -145,7 +145,7 @@ module DatabaseAudit
     def use_all_of(server, size)
       together = Pelton::Operation.new
       arrived = 0
-      Pelton.map((1..size).to_a, limit: nil) do
+      Pelton.map((1..size).to_a, concurrency: nil) do
         @database.synchronize(server) do
           together.succeed if (arrived += 1) == size
           together.await(timeout: @deadline)

@@ -26,9 +26,9 @@ module FaultBehaviours
 
   def test_a_frozen_server
     Pelton.run do
-      Pelton.map([1, 2, 3, 4], limit: nil) { |n| @database[:numbers].insert(n: n) }
+      Pelton.map([1, 2, 3, 4], concurrency: nil) { |n| @database[:numbers].insert(n: n) }
       @server.freeze_it
-      errors = Pelton.map((5..20).to_a, limit: nil) { |n| Pelton.timeout(0.2) { @database[:numbers].insert(n: n) } && nil rescue $! } # standard:disable Style/RescueModifier
+      errors = Pelton.map((5..20).to_a, concurrency: nil) { |n| Pelton.timeout(0.2) { @database[:numbers].insert(n: n) } && nil rescue $! } # standard:disable Style/RescueModifier
       assert_equal [Pelton::TimeoutError], errors.map(&:class).uniq
       error = assert_raises(Pelton::ConnectionError, Pelton::TimeoutError) { @database.get(1) } # all places are taken by queries that are being cancelled, or by new connections
       assert_predicate error, :retriable?
@@ -106,7 +106,7 @@ module FaultBehaviours
     @server.kill
     Pelton.run do
       assert_raises(Sequel::DatabaseDisconnectError, Pelton::Sequel::ConnectionError) { @database.get(1) }
-      errors = Pelton.map((1..20).to_a, limit: nil) { @database.get(1) rescue $! } # standard:disable Style/RescueModifier
+      errors = Pelton.map((1..20).to_a, concurrency: nil) { @database.get(1) rescue $! } # standard:disable Style/RescueModifier
       assert_equal [Pelton::Sequel::ConnectionError], errors.map(&:class).uniq
     end
     @server.start

@@ -19,10 +19,10 @@ class DatabaseReplicasTest < PeltonTest
   def test_reads_go_to_the_replicas_and_writes_to_the_primary
     database = connect(postgres_address, replicas: @replicas, pool: 4)
     Pelton.run do
-      names = Pelton.map([1, 2, 3, 4], limit: nil) { database.fetch("SELECT current_database() AS name, pg_sleep(0.05)").first[:name] }
+      names = Pelton.map([1, 2, 3, 4], concurrency: nil) { database.fetch("SELECT current_database() AS name, pg_sleep(0.05)").first[:name] }
       assert_equal %w[one two], names.uniq.sort
       Pelton.spawn { database[:written].insert(n: 1) }.await
-      assert_equal %w[one two], Pelton.map([1, 2, 3, 4], limit: nil) { name_of(database) }.uniq.sort
+      assert_equal %w[one two], Pelton.map([1, 2, 3, 4], concurrency: nil) { name_of(database) }.uniq.sort
     end
 
     assert_equal 1, @admin[:written].count
@@ -64,7 +64,7 @@ class DatabaseReplicasTest < PeltonTest
   def test_a_replica_that_is_gone_is_left_out
     gone = postgres_address.sub(/:\d+/, ":#{free_port}")
     database = connect(postgres_address, replicas: [gone, @replicas.first])
-    Pelton.run { assert_equal %w[one], Pelton.map([1, 2, 3], limit: nil) { Pelton.spawn { name_of(database) }.await }.uniq }
+    Pelton.run { assert_equal %w[one], Pelton.map([1, 2, 3], concurrency: nil) { Pelton.spawn { name_of(database) }.await }.uniq }
   end
 
   def test_the_primary_answers_where_no_replica_does
@@ -93,7 +93,7 @@ class DatabaseReplicasTest < PeltonTest
     server = TCPServer.new("127.0.0.1", 0)
     silent = postgres_address.sub(/:\d+/, ":#{server.addr[1]}")
     database = connect(postgres_address, replicas: [silent, @replicas.first], timeout: 0.6)
-    Pelton.run { assert_equal %w[one] * 4, Pelton.map([1, 2, 3, 4], limit: nil) { Pelton.spawn { name_of(database) }.await } }
+    Pelton.run { assert_equal %w[one] * 4, Pelton.map([1, 2, 3, 4], concurrency: nil) { Pelton.spawn { name_of(database) }.await } }
     alone = connect(postgres_address, replicas: [silent], timeout: 0.6)
 
     Pelton.run { assert_equal "postgres", Pelton.spawn { name_of(alone) }.await }

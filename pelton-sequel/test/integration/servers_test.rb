@@ -16,7 +16,7 @@ module ServerBehaviours
     database = connect(address, pool: 5)
     database.create_table!(:numbers) { Integer :n, unique: true }
     Pelton.run do
-      Pelton.map((1..40).to_a, limit: nil) { |i| database[:numbers].insert(n: i) }
+      Pelton.map((1..40).to_a, concurrency: nil) { |i| database[:numbers].insert(n: i) }
       assert_equal (1..40).sum, database[:numbers].sum(:n).to_i
     end
 
@@ -62,7 +62,7 @@ module ServerBehaviours
   def test_nobody_gets_the_rows_of_an_interrupted_query
     database = connect(address, pool: 2)
     Pelton.run do
-      results = Pelton.map((1..60).to_a, limit: nil) do |i|
+      results = Pelton.map((1..60).to_a, concurrency: nil) do |i|
         Pelton.timeout(i.odd? ? 0.005 : 20) { database.fetch("SELECT #{i} AS i, #{sleep_call(0.01)} AS x").first[:i] }
       rescue Pelton::TimeoutError
         nil

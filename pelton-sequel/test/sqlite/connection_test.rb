@@ -175,7 +175,7 @@ class SQLiteConnectionTest < PeltonTest
     database.create_table(:numbers) { Integer :n }
     order = []
     Pelton.run do
-      Pelton.map((1..50).to_a, limit: nil) do |i|
+      Pelton.map((1..50).to_a, concurrency: nil) do |i|
         database.transaction { order << i && sleep(0.0005) && database[:numbers].insert(n: i) }
       end
     end

@@ -26,7 +26,7 @@ class ClientPoolTest < PeltonTest
       end
     end
     server = script { ok }
-    client = Pelton::HTTP::Client.new(server.url, limit: 2)
+    client = Pelton::HTTP::Client.new(server.url, concurrency: 2)
     Pelton.run do
       client.get("/")
       client.close
@@ -121,7 +121,7 @@ class ClientPoolTest < PeltonTest
 
   def test_who_waits_in_vain_is_told_why
     server = script { "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" }
-    client = Pelton::HTTP::Client.new(server.url, limit: 1, pool_timeout: 0.01)
+    client = Pelton::HTTP::Client.new(server.url, concurrency: 1, pool_timeout: 0.01)
     response = client.get("/", stream: true)
     error = assert_raises(Pelton::TimeoutError) { client.get("/") }
     assert_match(/all 1 are in use.*close/, error.message)
@@ -135,7 +135,7 @@ class ClientPoolTest < PeltonTest
     server = script { "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" }
     [->(&block) { block.call }, Pelton.method(:run)].each do |inside|
       inside.call do
-        client = Pelton::HTTP::Client.new(server.url, limit: 20)
+        client = Pelton::HTTP::Client.new(server.url, concurrency: 20)
         kept = client.get("/", stream: true)
         forget(client, 19)
         eventually { GC.start || client.get("/", stream: true, pool_timeout: 0.01) rescue nil } # standard:disable Style/RescueModifier
@@ -149,7 +149,7 @@ class ClientPoolTest < PeltonTest
   def test_a_connection_that_is_used_again_is_not_taken_away
     server = script { ok("x" * 5) }
     Pelton.run do
-      client = Pelton::HTTP::Client.new(server.url, limit: 1)
+      client = Pelton::HTTP::Client.new(server.url, concurrency: 1)
       20.times { client.get("/", stream: true).each {} }
       response = client.get("/", stream: true)
       GC.start
@@ -165,7 +165,7 @@ class ClientPoolTest < PeltonTest
     server = script { |request, _| ok unless request.path == "/silent" }
     [->(&block) { block.call }, Pelton.method(:run)].each do |inside|
       inside.call do
-        client = Pelton::HTTP::Client.new(server.url, limit: 1, pool_timeout: 0.01, expect: nil)
+        client = Pelton::HTTP::Client.new(server.url, concurrency: 1, pool_timeout: 0.01, expect: nil)
         catch(:left) { client.post("/", body: Enumerator.new { throw :left }) }
         assert_raises(Timeout::Error) { Timeout.timeout(0.02) { client.get("/silent") } }
 
@@ -176,7 +176,7 @@ class ClientPoolTest < PeltonTest
   end
 
   def test_a_connection_that_cannot_be_made_takes_no_place
-    client = Pelton::HTTP::Client.new("http://127.0.0.1:#{free_port}", limit: 1)
+    client = Pelton::HTTP::Client.new("http://127.0.0.1:#{free_port}", concurrency: 1)
 
     3.times { assert_raises(Pelton::ConnectionError) { client.get("/") } }
     assert_equal({open: 0, idle: 0}, client.stats)

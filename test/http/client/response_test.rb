@@ -56,7 +56,7 @@ class ClientResponseTest < PeltonTest
   def test_a_response_that_was_closed_cannot_be_read
     server = script { ok("abc") }
     Pelton.run do
-      client = Pelton::HTTP::Client.new(server.url, limit: 1)
+      client = Pelton::HTTP::Client.new(server.url, concurrency: 1)
       closed = client.get("/", stream: true).tap(&:close)
       other = client.get("/", stream: true)
       [:body, :to_a].each { |method| assert_match(/closed/, assert_raises(Pelton::Error) { closed.public_send(method) }.message) }

@@ -29,7 +29,7 @@ class HTTPOverloadTest < PeltonTest
   end
 
   def test_requests_beyond_the_limit_wait_for_a_place_and_then_are_refused
-    serving(gate, limit: 1, queue: 1) do
+    serving(gate, concurrency: 1, queue: 1) do
       first, second, third = Array.new(3) do
         peer.say(REQUEST).tap { |one| sleep 0.005 until server.stats[:requests] == @peers.index(one) + 1 }
       end
@@ -51,7 +51,7 @@ class HTTPOverloadTest < PeltonTest
   end
 
   def test_a_client_that_leaves_gives_its_place_in_the_queue_up
-    serving(gate, limit: 1) do
+    serving(gate, concurrency: 1) do
       first, second, third = Array.new(3) { peer.say(REQUEST) }
       sleep 0.002 until server.stats[:waiting] == 2
       second.reset

@@ -343,7 +343,7 @@ class HTTPReentrancyTest < PeltonTest
     rescue Pelton::TimeoutError
       retry
     end
-    serving(app, lint: false, limit: 1, request_timeout: 0.02) do
+    serving(app, lint: false, concurrency: 1, request_timeout: 0.02) do
       first = peer.say(GET)
       sleep 0.002 until server.stats[:running] == 1
 

@@ -14,7 +14,7 @@ class HTTPStateTableTest < PeltonTest
   BODIES = ["", "content-length: 5\r\n", "content-length: 90000\r\n", "transfer-encoding: chunked\r\n", "expect: 100-continue\r\ncontent-length: 5\r\n"].freeze
   BYTES = ["", "12345", "x" * 90_000, "5\r\n12345\r\n0\r\n\r\n", ""].freeze
   BROKEN = ["GET\r\n\r\n", "POST / HTTP/1.1\r\nhost: h\r\ncontent-length: x\r\n\r\n", "\0\1\2", "GET / HTTP/1.1\r\n\r\n"].freeze
-  LIMITS = {limit: 2, queue: 2, header_timeout: 0.02, idle_timeout: 0.03, request_timeout: 0.02, write_timeout: 0.02,
+  LIMITS = {concurrency: 2, queue: 2, header_timeout: 0.02, idle_timeout: 0.03, request_timeout: 0.02, write_timeout: 0.02,
             max_requests: 6, cache: 100_000}.freeze
 
   def test_random_connections

@@ -164,7 +164,7 @@ class WebSocketRoomTest < PeltonTest
   # ---- members that are slow
 
   def test_a_slow_member_is_closed_with_1013
-    within_a_room(limit: LIMIT) do |room|
+    within_a_room(max_bytes: LIMIT) do |room|
       slow, quick = join(room), join(room)
       assert_equal 2, room.broadcast(BIG)
       assert_equal BIG, next_frame(quick).last
@@ -178,7 +178,7 @@ class WebSocketRoomTest < PeltonTest
   end
 
   def test_a_slow_member_may_miss_messages
-    within_a_room(limit: LIMIT, slow: :drop) do |room|
+    within_a_room(max_bytes: LIMIT, slow: :drop) do |room|
       slow = join(room)
       room.broadcast(BIG)
       5.times { |number| assert_equal 0, room.broadcast("lost #{number}") }
@@ -193,7 +193,7 @@ class WebSocketRoomTest < PeltonTest
   # The block may wait, and change the room: all others have the message by then.
   def test_a_block_decides
     seen = []
-    room = Room.new(limit: LIMIT) do |socket, message|
+    room = Room.new(max_bytes: LIMIT) do |socket, message|
       sleep 0.001
       seen << message
       raise "no" if seen.size == 1

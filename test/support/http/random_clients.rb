@@ -14,7 +14,7 @@ require_relative "../websocket_peer"
 # process, so the application itself makes its client leave, at the very moment that is to be tried. The same seed makes
 # the same decisions again, though not at the same moments.
 class RandomClients
-  LIMITS = {limit: 3, queue: 3, header_timeout: 0.03, idle_timeout: 0.03, request_timeout: 0.03, write_timeout: 0.03,
+  LIMITS = {concurrency: 3, queue: 3, header_timeout: 0.03, idle_timeout: 0.03, request_timeout: 0.03, write_timeout: 0.03,
             max_requests: 6}.freeze
   KINDS = %i[array events stream bulk file upload later websocket hijack hijack_body slow_objects failing].freeze
   BULK = "x" * 60_000

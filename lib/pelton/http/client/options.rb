@@ -12,7 +12,7 @@ module Pelton
         timeout: SECONDS, connect_timeout: SECONDS, write_timeout: SECONDS, response_timeout: SECONDS, read_timeout: SECONDS,
         expect_timeout: SECONDS, pool_timeout: SECONDS,
         keep_alive: ["a number of seconds", ->(value) { value.is_a?(Numeric) && value.real? && value >= 0 }],
-        limit: ["a positive integer", ->(value) { value.is_a?(Integer) && value.positive? }],
+        concurrency: ["a positive integer", ->(value) { value.is_a?(Integer) && value.positive? }],
         redirects: ["an integer of 0 or more", ->(value) { value.is_a?(Integer) && value >= 0 }],
         max_body: BYTES, expect: BYTES, stream: SWITCH, decode: SWITCH
       }.freeze

@@ -20,8 +20,8 @@ module Pelton
       # The most idle connections to all origins. Beyond, the connection that has been idle longest is closed.
       MAX_IDLE = 100
 
-      def initialize(limit:, keep_alive:, **settings)
-        @limit = limit
+      def initialize(concurrency:, keep_alive:, **settings)
+        @concurrency = concurrency
         @keep_alive = keep_alive
         @connector = ClientConnector.new(**settings)
         @origins = {}
@@ -68,7 +68,7 @@ module Pelton
 
       def origin_of(key)
         @origins[key] || begin
-          made = Origin.new(key, Semaphore.new(@limit), [], 0)
+          made = Origin.new(key, Semaphore.new(@concurrency), [], 0)
           @origins[key] ||= made
         end
       end
@@ -89,8 +89,8 @@ module Pelton
       end
 
       def exhausted(request, deadlines)
-        request.named(deadlines.over(:pool_timeout, "no connection became free: all #{@limit} are in use. Read responses with stream: true to their end, " \
-          "or close them; or raise limit:"))
+        request.named(deadlines.over(:pool_timeout, "no connection became free: all #{@concurrency} are in use. Read responses with stream: true to their end, " \
+          "or close them; or raise concurrency:"))
       end
 
       # A finalizer may run in the middle of any code, so it only leaves a note.

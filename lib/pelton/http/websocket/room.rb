@@ -26,23 +26,23 @@ module Pelton
         include Enumerable
 
         # Bytes that may be queued for a member before a further message counts as one too many.
-        LIMIT = 1 << 20
+        MAX_BYTES = 1 << 20
         # Of the close frame that a slow member gets: try again later.
         SLOW = 1013
         private_constant :SLOW
 
         # @param topic [String, nil] of {PubSub.default}, or of `pubsub`: the room is subscribed to it while it has members
         # @param pubsub [PubSub, nil]
-        # @param limit [Integer] bytes queued for a member, beyond which it is slow. So at most the limit and one message are queued
+        # @param max_bytes [Integer] bytes queued for a member, beyond which it is slow. So at most the limit and one message are queued
         # @param slow [:close, :drop, #call] for a message to a slow member. `:close`: it leaves the room, and is closed with code
         #   1013. `:drop`: it stays, without this message. A block: is called with the socket and the message, once the others have it
         # @yieldparam socket [WebSocket] the block may be given instead of `slow:`
         # @yieldparam message [String]
         # @raise [ArgumentError] another policy
-        def initialize(topic = nil, pubsub: nil, limit: LIMIT, slow: :close, &block)
+        def initialize(topic = nil, pubsub: nil, max_bytes: MAX_BYTES, slow: :close, &block)
           @topic = topic
           @pubsub = pubsub
-          @limit = limit
+          @max_bytes = max_bytes
           @slow = block || slow
           raise ArgumentError, "slow: must be :close, :drop or callable, not #{slow.inspect}" unless %i[close drop].include?(@slow) || @slow.respond_to?(:call)
           @members = {}.compare_by_identity
@@ -122,7 +122,7 @@ module Pelton
           slow = []
           list.each do |socket|
             next if socket.equal?(except)
-            queued = socket.push(encoded, @limit)
+            queued = socket.push(encoded, @max_bytes)
             queued ? count += 1 : (slow << socket if queued == false)
           end
           @broadcasts += 1

@@ -15,14 +15,14 @@ module ActiveJob
     # or a reactor (a console, a rake task), `:async` runs the jobs.
     class PeltonAdapter
       # Jobs that run at once in a process.
-      LIMIT = 10
+      CONCURRENCY = 10
       # Jobs that wait in a process, including delayed ones.
       QUEUE = 10_000
 
-      # @param limit [Integer]
+      # @param concurrency [Integer]
       # @param queue [Integer] beyond it, `perform_later` fails with ActiveJob::EnqueueError
-      def initialize(limit: LIMIT, queue: QUEUE)
-        @work = Pelton::Background.new(limit: limit, queue: queue)
+      def initialize(concurrency: CONCURRENCY, queue: QUEUE)
+        @work = Pelton::Background.new(concurrency: concurrency, queue: queue)
       end
 
       # @return [Boolean] whether a job is enqueued only when the surrounding transaction commits

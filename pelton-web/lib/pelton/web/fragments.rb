@@ -12,7 +12,7 @@ module Pelton
     # Keeps parts of pages rendered and compressed: {HTTP::Fragment}s by key, in the process's memory or in memcached. An {HTTP::Page} joins
     # them.
     #
-    #     FRAGMENTS = Pelton::Web::Fragments.new(limit: 64 << 20)
+    #     FRAGMENTS = Pelton::Web::Fragments.new(max_bytes: 64 << 20)
     #
     #     page << FRAGMENTS.fetch(["message", message.id, message.updated_at]) { render(message) }
     #
@@ -25,14 +25,14 @@ module Pelton
       # @return [Memory, Memcached] the store
       attr_reader :store
 
-      # @param limit [Integer] bytes of all fragments and keys in this process's memory, beyond which the least recently used are dropped.
+      # @param max_bytes [Integer] bytes of all fragments and keys in this process's memory, beyond which the least recently used are dropped.
       #   0: none is kept. Ignored with `memcached:`
       # @param memcached [Pelton::Memcached::Client, nil] stores fragments in memcached, shared by processes and machines
       # @param ttl [Numeric, nil] seconds after which a fragment is rendered again; nil: never, unless its key changes
       # @param wait [Numeric] seconds to wait for another fiber that renders the same fragment, before rendering it, too
       # @param namespace [String] prefix of memcached keys
-      def initialize(limit: 64 << 20, memcached: nil, ttl: nil, wait: 5, namespace: "fragment:")
-        @store = memcached ? Memcached.new(memcached, namespace, wait) : Memory.new(limit)
+      def initialize(max_bytes: 64 << 20, memcached: nil, ttl: nil, wait: 5, namespace: "fragment:")
+        @store = memcached ? Memcached.new(memcached, namespace, wait) : Memory.new(max_bytes)
         @flights = SingleFlight.new(wait)
         @ttl = ttl
       end

@@ -148,7 +148,7 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
     server->limits.head = size_option(options, "max_head");
     server->limits.headers = count_option(options, "max_headers");
     server->limits.body = size_option(options, "max_body");
-    server->limit = count_option(options, "limit");
+    server->limit = count_option(options, "concurrency");
     server->queue_limit = count_option(options, "queue");
     server->requests_limit = count_option(options, "max_requests");
     server->body_rate = NIL_P(server_option(options, "body_rate")) ? 0 : count_option(options, "body_rate");

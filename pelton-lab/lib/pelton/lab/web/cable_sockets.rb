@@ -104,7 +104,7 @@ module Pelton
       private
 
       def connect(url, headers)
-        Pelton.map((1..@size).each_slice(@size / BATCH + 1), limit: BATCH) { |some| some.each { |number| subscribe(url, headers.is_a?(Array) ? headers.fetch(number - 1) : headers) } }
+        Pelton.map((1..@size).each_slice(@size / BATCH + 1), concurrency: BATCH) { |some| some.each { |number| subscribe(url, headers.is_a?(Array) ? headers.fetch(number - 1) : headers) } }
         @reactor = Reactor.current
         sleep # while others use them
       end

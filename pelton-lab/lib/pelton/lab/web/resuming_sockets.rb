@@ -24,7 +24,7 @@ module Pelton
         @identifier = JSON.generate(channel)
         @clients = Array.new(size) { {positions: {}, seen: Hash.new(0)} }
         @subscribed = @returns = 0
-        @thread = Thread.new { Pelton.run { Pelton.map(@clients, limit: size) { |client| stay(client) } } }
+        @thread = Thread.new { Pelton.run { Pelton.map(@clients, concurrency: size) { |client| stay(client) } } }
         @thread.report_on_exception = false
         await("subscribed") { @subscribed == size }
       end

@@ -104,7 +104,7 @@ class PeltonAdapterTest < PeltonTest
   def test_both_numbers_are_bounded
     expected = /\A\[1, 2\], ActiveJob::EnqueueError: job Say \(\S+\) is refused: 2 pieces of work run or wait: raise the limit, or take less\n\z/
     assert_match expected, rails_output(<<~RUBY, setup: APPLICATION + JOBS)
-      Say.queue_adapter = ActiveJob::QueueAdapters::PeltonAdapter.new(limit: 1, queue: 1)
+      Say.queue_adapter = ActiveJob::QueueAdapters::PeltonAdapter.new(concurrency: 1, queue: 1)
       Pelton.run do
         Say.perform_later(1, 0.01)
         Say.perform_later(2)
@@ -128,7 +128,7 @@ class PeltonAdapterTest < PeltonTest
     <<~RUBY
       File.write("config.ru", <<~'RACKUP')
         #{APPLICATION.sub("__dir__", "Dir.pwd").gsub("\n", "\n  ")}
-        TestApplication.config.active_job.queue_adapter = ActiveJob::QueueAdapters::PeltonAdapter.new(limit: 1) if require "active_job/queue_adapters/pelton_adapter"
+        TestApplication.config.active_job.queue_adapter = ActiveJob::QueueAdapters::PeltonAdapter.new(concurrency: 1) if require "active_job/queue_adapters/pelton_adapter"
         ENV["DATABASE_URL"] = "sqlite3::memory:"
         TestApplication.initialize!
         class Work < ActiveJob::Base

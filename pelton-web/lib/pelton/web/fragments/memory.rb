@@ -22,10 +22,10 @@ module Pelton
         # @return [Integer] number of fragments that were dropped for lack of memory
         attr_reader :evictions
 
-        # @param limit [Integer] bytes; 0: keeps nothing
-        def initialize(limit)
-          raise ArgumentError, "limit: is the number of bytes for fragments, 0 or more" unless limit.is_a?(Integer) && !limit.negative?
-          @limit = limit
+        # @param max_bytes [Integer] bytes; 0: keeps nothing
+        def initialize(max_bytes)
+          raise ArgumentError, "max_bytes: is the number of bytes for fragments, 0 or more" unless max_bytes.is_a?(Integer) && !max_bytes.negative?
+          @max_bytes = max_bytes
           @entries = {}
           @mutex = Mutex.new
           @memory = @evictions = 0
@@ -58,10 +58,10 @@ module Pelton
           memory = fragment.memory + key.bytesize + ENTRY
           @mutex.synchronize do
             remove(key)
-            next if memory > @limit / 8
+            next if memory > @max_bytes / 8
             @entries[key] = Entry.new(fragment, ttl && Clock.now + ttl, memory, false)
             @memory += memory
-            evict while @memory > @limit
+            evict while @memory > @max_bytes
           end
         end
 

@@ -16,7 +16,7 @@ class InstallGeneratorTest < PeltonTest
       Rails::Generators.invoke("pelton:install", [], destination_root: Dir.pwd)
       puts File.read("Procfile"), File.read("config/pelton.service")
       settings = Pelton::HTTP::Configuration.new.tap(&:load)
-      p settings.server_options[:limit], settings.addresses.keys, settings.workers, settings.quiet
+      p settings.server_options[:concurrency], settings.addresses.keys, settings.workers, settings.quiet
       p ActionDispatch::PublicExceptions.new("#{Dir.pwd}/public").call({"PATH_INFO" => "/504", "HTTP_ACCEPT" => "text/html"}).last.join[/<h1>.*<\/h1>/]
     RUBY
 
