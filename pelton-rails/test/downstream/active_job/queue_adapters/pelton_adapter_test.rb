@@ -102,7 +102,7 @@ class PeltonAdapterTest < PeltonTest
   end
 
   def test_both_numbers_are_bounded
-    expected = /\A\[1, 2\], ActiveJob::EnqueueError: job Say \(\S+\) is refused: 2 pieces of work run or wait: raise the limit, or take less\n\z/
+    expected = /\A\[1, 2\], ActiveJob::EnqueueError: job Say \(\S+\) is refused: 2 pieces of work run or wait: raise concurrency:, or take less\n\z/
     assert_match expected, rails_output(<<~RUBY, setup: APPLICATION + JOBS)
       Say.queue_adapter = ActiveJob::QueueAdapters::PeltonAdapter.new(concurrency: 1, queue: 1)
       Pelton.run do
