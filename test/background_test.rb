@@ -10,7 +10,7 @@ class BackgroundTest < PeltonTest
 
   def setup
     super
-    Pelton::Background._reactor = nil # a test before this one may have run a server
+    Pelton::Background.reactor = nil # a test before this one may have run a server
     @work = Pelton::Background.new(concurrency: 2, queue: 1)
     @log = []
   end
@@ -137,7 +137,7 @@ class BackgroundTest < PeltonTest
 
   def test_work_of_other_threads_runs_on_the_reactor_of_the_server
     Pelton.run do
-      Pelton::Background._reactor = Pelton::Reactor.current
+      Pelton::Background.reactor = Pelton::Reactor.current
       Array.new(3) { Thread.new { @work.run { sleep(0.001) && @log << Thread.current } } }.each(&:value)
       error = Thread.new do
         assert_predicate Pelton::Background, :available?
@@ -147,7 +147,7 @@ class BackgroundTest < PeltonTest
       assert_match(/raise concurrency:/, error.message)
       @work.stop(timeout: 0.01)
     ensure
-      Pelton::Background._reactor = nil
+      Pelton::Background.reactor = nil
     end
 
     assert_equal [Thread.current], @log.uniq
@@ -155,7 +155,7 @@ class BackgroundTest < PeltonTest
 
   def test_what_a_thread_has_given_up_to_hand_in_is_not_done
     Pelton.run do
-      Pelton::Background._reactor = Pelton::Reactor.current
+      Pelton::Background.reactor = Pelton::Reactor.current
       thread = Thread.new { @work.run { @log << :never } }
       thread.report_on_exception = false
       Thread.pass until thread.stop? # the loop does not turn meanwhile
@@ -165,21 +165,21 @@ class BackgroundTest < PeltonTest
 
       assert_raises(IOError) { thread.value }
     ensure
-      Pelton::Background._reactor = nil
+      Pelton::Background.reactor = nil
     end
 
     assert_empty @log
   end
 
   def test_after_the_servers_end_nothing_is_taken_from_threads
-    Pelton::Background._reactor = false
+    Pelton::Background.reactor = false
 
     assert_predicate Pelton::Background, :available?
     error = assert_raises(Pelton::ClosedError) { @work.run { @log << :never } }
     assert_equal "the server stops: no more work is taken", error.message
     assert_empty @log
   ensure
-    Pelton::Background._reactor = nil
+    Pelton::Background.reactor = nil
   end
 
   def test_all_that_have_work_are_stopped_together

@@ -42,7 +42,7 @@ class LoggerTest < PeltonTest
     device = StringIO.new
     Pelton.logger = device
 
-    assert Pelton._log_json
+    assert Pelton.log_json
     Pelton.logger.error("one\ntwo \xff")
     line = JSON.parse(device.string)
 
@@ -55,7 +55,7 @@ class LoggerTest < PeltonTest
     device = StringIO.new
     Pelton.logger = Logger.new(device, formatter: ->(*, message) { "own #{message}" })
 
-    refute Pelton._log_json
+    refute Pelton.log_json
     Pelton.logger.error("text")
 
     assert_equal "own text", device.string

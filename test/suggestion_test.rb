@@ -5,16 +5,16 @@ require "pelton"
 
 class SuggestionTest < PeltonTest
   def test_a_misspelt_name
-    assert_equal "; did you mean workers?", Pelton._suggestion("wokers", %i[workers rackup])
-    assert_equal "; did you mean trusted_proxies?", Pelton._suggestion(:trusted_proxy, %w[trusted_proxies hosts])
+    assert_equal "; did you mean workers?", Pelton.suggestion("wokers", %i[workers rackup])
+    assert_equal "; did you mean trusted_proxies?", Pelton.suggestion(:trusted_proxy, %w[trusted_proxies hosts])
   end
 
   def test_a_name_like_no_other
-    assert_equal "", Pelton._suggestion("xyzzy", %i[workers rackup])
+    assert_equal "", Pelton.suggestion("xyzzy", %i[workers rackup])
   end
 
   # Ruby may run without the library.
   def test_without_did_you_mean
-    assert_equal "\"\"\n", IO.popen([RbConfig.ruby, "--disable-did_you_mean", "-I#{LIB}", "-rpelton", "-e", "p Pelton._suggestion('wokers', [:workers])"], &:read)
+    assert_equal "\"\"\n", IO.popen([RbConfig.ruby, "--disable-did_you_mean", "-I#{LIB}", "-rpelton", "-e", "p Pelton.suggestion('wokers', [:workers])"], &:read)
   end
 end

@@ -141,7 +141,7 @@ class TLSTest < PeltonTest
     with_pair do |client, server|
       server.write("half a mess")
       server.flush
-      IO.for_fd(server._detach).close
+      IO.for_fd(server.detach).close
 
       assert_equal "half a mess", client.readpartial(100)
       2.times { assert_raises(Pelton::TruncationError) { client.readpartial(100) } }
@@ -155,7 +155,7 @@ class TLSTest < PeltonTest
       client.on_close { |error| got << error.class }
       server.write("half")
       server.flush
-      IO.for_fd(server._detach).close
+      IO.for_fd(server.detach).close
       eventually { got.size == 2 }
 
       assert_equal ["half", Pelton::TruncationError], got

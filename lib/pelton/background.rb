@@ -31,10 +31,10 @@ module Pelton
       # The reactor of this process's server, which does the work that other threads hand in; nil where there is none, and false
       # once the server has stopped: what a thread handed in then would be lost with the process.
       # @private
-      attr_accessor :_reactor
+      attr_accessor :reactor
 
       # @return [Boolean] false: no server has run here, and no reactor runs on this thread, so {#run} runs its block at once
-      def available? = Pelton.running? || !_reactor.nil?
+      def available? = Pelton.running? || !reactor.nil?
 
       # Stops each one that has work on this thread's reactor: see {#stop}.
       #
@@ -111,7 +111,7 @@ module Pelton
     # @return [self]
     # @raise [NotRunningError] no reactor runs
     def start
-      Reactor._running("Background#start")
+      Reactor.require_running("Background#start")
       return self if @started
       @started = true
       @closed = false
@@ -161,7 +161,7 @@ module Pelton
     end
 
     def hand_over(name, after, block)
-      reactor = Background._reactor
+      reactor = Background.reactor
       return block.call && nil if reactor.nil?
       raise ClosedError, STOPPED unless reactor
       taken = Operation.new

@@ -136,7 +136,7 @@ module Pelton
     # Waits for all tasks. What interrupts the wait cancels them: the caller's cancellation, a time limit.
     def end_all
       @body, body = nil, @body
-      Reactor.current._forget_interrupt(body, @aborted) if @aborted
+      Reactor.current.forget_interrupt(body, @aborted) if @aborted
       begin
         wait_while { @tasks.any? }
         @transients.each_key(&:_cancel_once)
@@ -160,7 +160,7 @@ module Pelton
       cancel
       return unless @body && !@body.equal?(Fiber.current)
       @aborted = Aborted.new("a task of the group has failed")
-      Reactor.current._interrupt(@body, @aborted)
+      Reactor.current.interrupt(@body, @aborted)
     end
 
     def suppress(error)

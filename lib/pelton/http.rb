@@ -40,7 +40,7 @@ module Pelton
         stream.flush
         early = stream.read_nonblock(65_536, exception: false)
         kind = stream.local_address.unix? ? UNIXSocket : TCPSocket
-        kind.for_fd(stream.__send__(:_detach)).tap { |io| io.ungetbyte(early) if early.is_a?(String) }
+        kind.for_fd(stream.detach).tap { |io| io.ungetbyte(early) if early.is_a?(String) }
       rescue Exception # standard:disable Lint/RescueException -- raised again. Nobody has the stream yet
         stream.abort
         raise
@@ -67,7 +67,7 @@ module Pelton
       # Makes a server's TLS::Context of a Hash. Its `alpn:` is HTTP/1.1 by default, and a request without TLS is answered. Returns
       # other objects unchanged.
       # @private
-      def _tls(settings) = settings.is_a?(Hash) ? TLS::Context.new(alpn: ["http/1.1"], plain_answer: PLAIN_ANSWER, **settings) : settings
+      def tls_context(settings) = settings.is_a?(Hash) ? TLS::Context.new(alpn: ["http/1.1"], plain_answer: PLAIN_ANSWER, **settings) : settings
 
       private
 
@@ -103,7 +103,7 @@ module Pelton
       end
     end
 
-    Pelton._upcalls(request_input: Input.method(:new), check_host: Misdirection.method(:check), check_body: Body.method(:check), send_body: Body.method(:deliver),
+    Pelton.register_upcalls(request_input: Input.method(:new), check_host: Misdirection.method(:check), check_body: Body.method(:check), send_body: Body.method(:deliver),
       take_io: method(:_io_of), request_began: method(:_began), exchange_ended: method(:_ended), client_closed: method(:_closed))
   end
 end

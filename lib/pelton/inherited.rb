@@ -94,6 +94,6 @@ module Pelton
       end
     end
 
-    Pelton._upcalls(inherit: method(:block))
+    Pelton.register_upcalls(inherit: method(:block))
   end
 end

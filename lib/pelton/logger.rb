@@ -62,6 +62,6 @@ module Pelton
     # Makes the lines of the logger JSON, unless the program has set a Logger of its own.
     #
     # @private
-    def _log_json = Log.json(logger)
+    def log_json = Log.json(logger)
   end
 end

@@ -134,6 +134,6 @@ module Pelton
       def observe_task(block) = instrument("run.task", task: Task.current, &block)
     end
 
-    Pelton._upcalls(observe_task: method(:observe_task))
+    Pelton.register_upcalls(observe_task: method(:observe_task))
   end
 end

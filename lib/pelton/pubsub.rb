@@ -85,7 +85,7 @@ module Pelton
       event = Notifications.start("publish.pubsub") { {topic: topic, bytes: message.bytesize} }
       rule = rule_for(topic)
       @published += 1
-      @_engine ? @_engine.publish(topic, message, rule) : _deliver(topic, message, rule)
+      @engine ? @engine.publish(topic, message, rule) : _deliver(topic, message, rule)
       event&.finish
       nil
     end
@@ -107,7 +107,7 @@ module Pelton
     # @raise [ArgumentError] the policy or the topic is invalid
     # @raise [TypeError] the topic is no String
     def subscribe(topic, after: nil, max_bytes: Subscription::MAX_BYTES, slow: :close, &block)
-      Reactor._running("PubSub#subscribe with a block") if block
+      Reactor.require_running("PubSub#subscribe with a block") if block
       add(Subscription.new(self, checked_topic(topic), max_bytes: max_bytes, slow: slow, block: block), after)
     end
 
@@ -119,8 +119,8 @@ module Pelton
     #   faster than their messages were taken, or because the other processes could not be reached
     # @return [Subscription]
     # @private
-    def _attach(topic, direct: true, gap: nil, max_bytes: Subscription::ATTACHED, &block)
-      Reactor._running("PubSub#subscribe")
+    def attach(topic, direct: true, gap: nil, max_bytes: Subscription::ATTACHED, &block)
+      Reactor.require_running("PubSub#subscribe")
       add(Subscription.new(self, checked_topic(topic), max_bytes: max_bytes, slow: :gap, block: block, direct: direct, gap: gap || -> {}))
     end
 
@@ -151,7 +151,7 @@ module Pelton
     #   `dropped` for slow subscribers, and how often the connection with the other processes `returns`; `kept` messages and `kept_bytes` now
     def stats
       {topics: @topics.size, subscriptions: @topics.sum { |_, list| list.size }, published: @published, received: @received, dropped: @dropped,
-       returns: @_engine ? @_engine.returns : 0, kept: @_history.size, kept_bytes: @_history.bytes}
+       returns: @engine ? @engine.returns : 0, kept: @_history.size, kept_bytes: @_history.bytes}
     end
 
     # Hands a message to the subscribers. The engine calls it, with the position that the message has everywhere.
@@ -188,12 +188,12 @@ module Pelton
     #
     # @return [Array(Array<Array(String, String)>, Boolean)] messages with their positions; and whether none is missing
     # @private
-    def _since(topic, position) = @lock.synchronize { since(topic, position) }
+    def since(topic, position) = @lock.synchronize { kept_since(topic, position) }
 
-    # The kept messages of the last seconds: see {#_since}.
+    # The kept messages of the last seconds: see {#since}.
     #
     # @private
-    def _recent(topic, seconds) = @lock.synchronize { @_history.recent(topic, seconds) }
+    def recent(topic, seconds) = @lock.synchronize { @_history.recent(topic, seconds) }
 
     # @private
     def _remove(subscription)
@@ -209,7 +209,7 @@ module Pelton
 
     # @return [#publish, nil] carries messages between processes
     # @private
-    attr_accessor :_engine
+    attr_accessor :engine
 
     # Joins other processes: those of a {Hub}, or of a server. It returns when this process has what is kept there, or after 5 seconds.
     #
@@ -218,18 +218,18 @@ module Pelton
     # @raise [LoadError] the gem `redis-client` or `pg` is missing
     # @private
     # @asynchronous
-    def _join(place, **options)
-      @_engine = engine(place).new(self, place, **options)
-      @_engine.await_ready(timeout: 5)
-      @_engine
+    def join(place, **options)
+      @engine = engine_class(place).new(self, place, **options)
+      @engine.await_ready(timeout: 5)
+      @engine
     rescue TimeoutError
       Pelton.logger.warn("pubsub: the other processes cannot be reached yet")
-      @_engine
+      @engine
     end
 
     private
 
-    def engine(place)
+    def engine_class(place)
       case place
       when /\Aredis/
         require_relative "pubsub/redis"
@@ -242,10 +242,10 @@ module Pelton
     end
 
     # Of whoever numbers the messages.
-    def epoch = @_engine ? @_engine.epoch.to_s : @_history.epoch
+    def epoch = @engine ? @engine.epoch.to_s : @_history.epoch
 
     # Under the lock.
-    def since(topic, position)
+    def kept_since(topic, position)
       of, seconds = History.age(position)
       return @_history.since(topic, position) unless of
       rule = rule_for(topic)
@@ -270,7 +270,7 @@ module Pelton
       end_with_run(Reactor.current) if subscription._of?(Reactor.current)
       @lock.synchronize do
         @topics[subscription.topic] = [*@topics[subscription.topic], subscription]
-        after ? subscription._resume(after, *since(subscription.topic, after)) : subscription._begin(@_history.last(subscription.topic))
+        after ? subscription._resume(after, *kept_since(subscription.topic, after)) : subscription._begin(@_history.last(subscription.topic))
       end
       subscription
     end

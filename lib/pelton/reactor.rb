@@ -62,7 +62,7 @@ module Pelton
     # @raise [ClosedError] when the reactor's thread has ended
     def next_tick(&block)
       raise ArgumentError, "next_tick needs a block" unless block
-      _next_tick(block)
+      enqueue(block)
     end
     alias_method :schedule, :next_tick
 

@@ -59,7 +59,7 @@ module Pelton
     # @return [nil]
     # @raise [NotRunningError] where no reactor runs on this thread
     # @raise [ArgumentError] without a block
-    def next_tick(&block) = Reactor._running("Pelton.next_tick").next_tick(&block)
+    def next_tick(&block) = Reactor.require_running("Pelton.next_tick").next_tick(&block)
 
     # @!method add_timer(seconds)
     #   Calls the block once. The block may wait. A timer keeps {run} going until it has fired or is cancelled.
@@ -105,5 +105,5 @@ module Pelton
     def stats = Reactor.current.stats.merge(offload: Offload::POOL.stats, resolver: Resolver::POOL.stats)
   end
 
-  _upcalls(report_error: method(:report_error))
+  register_upcalls(report_error: method(:report_error))
 end

@@ -322,7 +322,7 @@ module Pelton
       end
 
       # @return [Operation] succeeds with the number of bytes when all are sent
-      def write(...) = @stream.__send__(:_write_later, ...)
+      def write(...) = @stream.write_later(...)
     end
 
     private
@@ -339,6 +339,6 @@ module Pelton
       yield Socket.for_fd(fileno).tap { |socket| socket.autoclose = false }
     end
 
-    Pelton._upcalls(stream_tls: instance_method(:tls))
+    Pelton.register_upcalls(stream_tls: instance_method(:tls))
   end
 end

@@ -35,13 +35,13 @@ module Pelton
     # Where the task waits, the innermost line first. Pelton's own lines and those of the fiber scheduler's hooks are left out.
     #
     # @return [Array<String>, nil] nil when the task does not wait
-    def backtrace = Task._where(_waiting_fiber)
+    def backtrace = Task.place_of(waiting_fiber)
 
     # @return [Symbol] :queued before the task begins, :waiting, :running, :succeeded or :failed
     def activity
       return state if done?
       return :queued unless _started?
-      _waiting_fiber ? :waiting : :running
+      waiting_fiber ? :waiting : :running
     end
 
     # @return [String] the class, the name, the activity, and the places where the task was spawned and where it waits
@@ -59,7 +59,7 @@ module Pelton
     class << self
       # @private
       # @param fiber [Fiber, nil]
-      def _where(fiber)
+      def place_of(fiber)
         lines = fiber&.backtrace&.reject { |line| line.start_with?(LIBRARY) || line.match?(HOOK) }
         lines && at_callers(lines)
       end

@@ -93,7 +93,7 @@ module Pelton
       # @private
       def refuse_leftovers
         5.times { Reactor.current.yield } # fibers that are about to end have the time to
-        transient = Pelton.tasks.select(&:transient?).map { |task| task.send(:_waiting_fiber) }
+        transient = Pelton.tasks.select(&:transient?).map { |task| task.waiting_fiber }
         left = Reactor.current.parked - [Fiber.current] - transient
         return if left.empty?
         raise Leftover, "#{left.size} fiber(s) still wait:\n\n#{left.map { |fiber| where(fiber) }.join("\n\n")}"

@@ -64,7 +64,7 @@ module Pelton
       # Reports nothing while the block runs, unless the program or PELTON_WATCHDOG has set a threshold: for programs that were not
       # written for Pelton, and while a server loads what it needs.
       # @private
-      def _quietly
+      def quietly
         @quiet += 1
         apply
         yield
@@ -98,7 +98,7 @@ module Pelton
       end
     end
 
-    @quiet = 0 # calls of _quietly that are under way
+    @quiet = 0 # calls of quietly that are under way
     @descriptor = 2
     @same_output = true # the logger writes where the report was written, so it need not repeat the backtrace
     self.threshold = from_environment(ENV["PELTON_WATCHDOG"])
@@ -131,5 +131,5 @@ module Pelton
     end
   end
 
-  _upcalls(report_stall: method(:report_stall))
+  register_upcalls(report_stall: method(:report_stall))
 end

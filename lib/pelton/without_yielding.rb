@@ -12,7 +12,7 @@ module Pelton
     # @raise [NotRunningError] outside {run}
     # @asynchronous if the block is
     def without_yielding
-      Reactor._running("Pelton.without_yielding")
+      Reactor.require_running("Pelton.without_yielding")
       fiber = Fiber.current
       outer = fiber.instance_variable_get(:@pelton_without_yielding)
       begin

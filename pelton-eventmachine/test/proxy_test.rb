@@ -82,7 +82,7 @@ class EventMachineProxyTest < EventMachineTest
   def watch_splices(source)
     log = []
     stream = source.instance_variable_get(:@em_transport).stream
-    stream.define_singleton_method(:_splice) { |*arguments| super(*arguments).tap { |bytes| log << bytes } }
+    stream.define_singleton_method(:splice) { |*arguments| super(*arguments).tap { |bytes| log << bytes } }
     log
   end
 

@@ -99,7 +99,7 @@ class CableDisconnectsTest < PeltonTest
     hub = Pelton::PubSub::Hub.open
     serving(pubsub: joined = Pelton::PubSub.new, connection: Connection) do |url, cable|
       pubsub = Pelton::PubSub.new
-      [joined, pubsub].each { |one| one._join(hub.path) }
+      [joined, pubsub].each { |one| one.join(hub.path) }
       second = Pelton::Cable::Server.new(pubsub: pubsub, connection: Connection)
       yield [url, "ws://127.0.0.1:#{Pelton::HTTP::Server.new(second).listen("tcp://127.0.0.1:0").port}/"], [cable, second]
     end

@@ -176,7 +176,7 @@ class CableRecoveryTest < PeltonTest
     hub = Pelton::PubSub::Hub.open
     recovering(pubsub: joined = Pelton::PubSub.new) do |url, cable|
       other_pubsub = Pelton::PubSub.new
-      [joined, other_pubsub].each { |pubsub| pubsub._join(hub.path) }
+      [joined, other_pubsub].each { |pubsub| pubsub.join(hub.path) }
       other = Pelton::Cable::Server.new(pubsub: other_pubsub, connection: Connection)
       other_url = "ws://127.0.0.1:#{Pelton::HTTP::Server.new(other).listen("tcp://127.0.0.1:0").port}/"
       gone, open = Array.new(2) { extended(url).tap { |client| client.subscribe(NAME) } }

@@ -42,7 +42,7 @@ class CableStreamsTest < PeltonTest
   # Such as a server that must be asked first.
   def test_subscribers_that_come_while_the_topic_waits_share_the_stream
     slow = Pelton::PubSub.new
-    def slow._attach(...) = sleep(0.01) && super
+    def slow.attach(...) = sleep(0.01) && super
     serving(pubsub: slow) do |url, cable|
       clients = Array.new(3) { connect(url) }
       clients.map { |client| Pelton.spawn { client.subscribe(NewsChannel.name) } }.each(&:await)

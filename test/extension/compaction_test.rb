@@ -67,7 +67,7 @@ class CompactionTest < PeltonTest
       assert idle.all?(&:cancel)
       timer.restart(0)
       often.restart(0)
-      table._add(1, 0)
+      table.add(1, 0)
       waiting.cancel
       assert_raises(Pelton::Cancelled) { waiting.await }
     end

@@ -98,15 +98,15 @@ class PubSubIntegrationTest < PeltonTest
       readers = read_at_each_worker
       Pelton.run do
         other = Pelton::PubSub.new
-        other._join(url)
+        other.join(url)
         subscription = other.subscribe("t")
         Pelton.offload { get("/publish?from-a-worker") }
 
         assert_equal "from-a-worker", subscription.receive(timeout: 10)
         other.publish("t", "from-elsewhere")
-        assert other._engine.drain(timeout: 10)
+        assert other.engine.drain(timeout: 10)
       ensure
-        other&._engine&.close
+        other&.engine&.close
       end
       readers.each_value { |lines| in_time { messages(lines).size == 2 } }
 

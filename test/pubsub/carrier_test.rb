@@ -80,15 +80,15 @@ class PubSubCarrierTest < PeltonTest
     %w[plain kept].each_with_index { |text, index| @memory.add(index + 1, text, offset: index, rule: (PubSub::History::Rule.new(10, 100) if index == 1)) }
     Pelton.run do
       seen = {"t" => [], "quiet" => []}
-      seen.each { |topic, list| @pubsub._attach(topic, gap: -> { list << :gap }) { |message| list << message } }
-      @pubsub._engine = MemoryCarrier.new(@pubsub, @memory)
-      @pubsub._engine.await_ready(timeout: 5)
+      seen.each { |topic, list| @pubsub.attach(topic, gap: -> { list << :gap }) { |message| list << message } }
+      @pubsub.engine = MemoryCarrier.new(@pubsub, @memory)
+      @pubsub.engine.await_ready(timeout: 5)
       @memory.add(3, "live")
       eventually { seen["t"].last == "live" }
 
       assert_equal({"t" => [:gap, "live"], "quiet" => []}, seen)
     ensure
-      @pubsub._engine.close
+      @pubsub.engine.close
     end
   end
 
@@ -96,11 +96,11 @@ class PubSubCarrierTest < PeltonTest
     joined do
       subscription = subscribed(1, "one")
       @memory.cut = true
-      @pubsub._engine.publish("t", "mine", nil)
+      @pubsub.engine.publish("t", "mine", nil)
       @memory.add(2, "two")
 
       assert_equal "two", subscription.receive(timeout: 5)
-      eventually { @memory.sent.size >= 2 && @pubsub._engine.drain(timeout: 0) }
+      eventually { @memory.sent.size >= 2 && @pubsub.engine.drain(timeout: 0) }
       assert_equal [[1, ["mine"]]], @memory.sent.uniq
       assert_equal 1, @pubsub.stats[:returns]
       refute_match(/missing/, log)
@@ -154,11 +154,11 @@ class PubSubCarrierTest < PeltonTest
 
   def joined
     Pelton.run do
-      @pubsub._engine = MemoryCarrier.new(@pubsub, @memory)
-      @pubsub._engine.await_ready(timeout: 5)
+      @pubsub.engine = MemoryCarrier.new(@pubsub, @memory)
+      @pubsub.engine.await_ready(timeout: 5)
       yield
     ensure
-      @pubsub._engine.close
+      @pubsub.engine.close
     end
   end
 

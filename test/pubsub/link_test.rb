@@ -41,7 +41,7 @@ class PubSubLinkTest < PeltonTest
       one.publish("t", "\xff".b)
       assert_equal "ä", first.receive
       third = PubSub.new
-      third._join(@hub.path)
+      third.join(@hub.path)
       resumed = third.subscribe("t", after: first.position)
 
       assert_equal false, resumed.gap?
@@ -58,7 +58,7 @@ class PubSubLinkTest < PeltonTest
       subscription = two.subscribe("t")
       one.publish("t", "before")
       assert_equal "before", subscription.receive
-      two._engine.instance_variable_get(:@stream).abort
+      two.engine.instance_variable_get(:@stream).abort
       5.times { |number| one.publish("t", number.to_s) }
       two.publish("t", "its own")
 
@@ -88,16 +88,16 @@ class PubSubLinkTest < PeltonTest
       two.keep("kept")
       kept, plain = %w[kept plain].map { |topic| one.subscribe(topic) }
       cut = lambda do |topic|
-        stream = one._engine.instance_variable_get(:@stream)
+        stream = one.engine.instance_variable_get(:@stream)
         stream.abort
         two.publish(topic, "meanwhile")
-        eventually { one._engine.instance_variable_get(:@stream)&.then { |now| !now.equal?(stream) } }
+        eventually { one.engine.instance_variable_get(:@stream)&.then { |now| !now.equal?(stream) } }
       end
       cut.call("kept")
       assert_equal "meanwhile", kept.receive(timeout: 5)
       assert_equal false, kept.gap?
       assert_equal false, plain.gap?
-      two._engine.drain(timeout: 5)
+      two.engine.drain(timeout: 5)
       cut.call("plain")
       assert_equal true, plain.gap?
       assert_equal 2, one.stats[:returns]
@@ -109,10 +109,10 @@ class PubSubLinkTest < PeltonTest
       subscription = one.subscribe("t") # the other one may come back later, and what nobody keeps is not for it
       path = @hub.path
       @hub.close
-      eventually { one._engine.instance_variable_get(:@stream).nil? && two._engine.instance_variable_get(:@stream).nil? }
+      eventually { one.engine.instance_variable_get(:@stream).nil? && two.engine.instance_variable_get(:@stream).nil? }
       error = assert_raises(Pelton::OverloadError) { 1000.times { |number| one.publish("t", "#{number}#{"x" * 100}") } }
       assert_match(/wait for the master/, error.message)
-      refute one._engine.drain(timeout: 0.01)
+      refute one.engine.drain(timeout: 0.01)
       Dir.mkdir(File.dirname(path))
       @hub = PubSub::Hub.new(path, folder: File.dirname(path))
 
@@ -135,7 +135,7 @@ class PubSubLinkTest < PeltonTest
 
   def joined(**options)
     Pelton.run do
-      pubsubs = Array.new(2) { PubSub.new.tap { |pubsub| pubsub._join(@hub.path, **options) } }
+      pubsubs = Array.new(2) { PubSub.new.tap { |pubsub| pubsub.join(@hub.path, **options) } }
       yield(*pubsubs)
     ensure
       Pelton.stop

@@ -59,7 +59,7 @@ class PubSubSubscriptionTest < PeltonTest
     Pelton.logger = output
     Pelton.run do
       seen = []
-      @pubsub._attach("t", max_bytes: 300, gap: -> { seen << :gap }) { |message| seen << message }
+      @pubsub.attach("t", max_bytes: 300, gap: -> { seen << :gap }) { |message| seen << message }
       2.times do |round|
         Thread.new { 10.times { |number| @pubsub.publish("t", number.to_s) } }.join
         eventually { seen.last == :gap }
@@ -78,7 +78,7 @@ class PubSubSubscriptionTest < PeltonTest
     Pelton.run do
       seen = []
       queues = %w[t u].map { |topic| @pubsub.subscribe(topic) }
-      @pubsub._attach("t", gap: -> { seen << :gap }) { |message| seen << message }
+      @pubsub.attach("t", gap: -> { seen << :gap }) { |message| seen << message }
       @pubsub._lost(%w[t nobody])
       @pubsub.publish("t", "dropped, as the gap is not told yet")
       eventually { seen == [:gap] }
@@ -198,7 +198,7 @@ class PubSubSubscriptionTest < PeltonTest
     Pelton.run do
       seen, direct = [], []
       @pubsub.subscribe("t") { |message| seen << [message, Thread.current] }
-      @pubsub._attach("t") { |message| direct << [message, Thread.current] }
+      @pubsub.attach("t") { |message| direct << [message, Thread.current] }
       Array.new(4) { |number| Thread.new { 50.times { |turn| @pubsub.publish("t", "#{number}.#{turn}") } } }.each(&:join)
       @pubsub.publish("t", "last")
       eventually { seen.size == 201 && direct.size == 201 }

@@ -25,7 +25,7 @@ class TickTest < PeltonTest
   end
 
   def test_what_is_no_proc_is_refused
-    error = assert_raises(TypeError) { Pelton::Reactor.current._next_tick(:tick) }
+    error = assert_raises(TypeError) { Pelton::Reactor.current.enqueue(:tick) }
 
     assert_equal "wrong argument type Symbol (expected Proc)", error.message
   end

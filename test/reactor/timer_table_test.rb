@@ -13,11 +13,11 @@ class TimerTableTest < PeltonTest
 
   def add(number, seconds, &block)
     @callables[number] = block || -> { @log << number }
-    table._add(number, seconds)
+    table.add(number, seconds)
   end
 
   def _failed(error, callable) = @log << error.message << callable.class
-  Pelton._upcalls(timer_failed: instance_method(:_failed))
+  Pelton.register_upcalls(timer_failed: instance_method(:_failed))
 
   def test_timers_fire_once_in_the_order_of_their_time
     Pelton.run do
@@ -33,11 +33,11 @@ class TimerTableTest < PeltonTest
 
   def test_a_cancelled_timer_does_not_fire_even_when_it_is_due
     Pelton.run do
-      add(1, 0) { table._cancel(2) }
+      add(1, 0) { table.cancel(2) }
       (2..4).each { |number| add(number, 0) }
 
-      assert table._cancel(3)
-      refute table._cancel(3)
+      assert table.cancel(3)
+      refute table.cancel(3)
       sleep 0.005
     end
 
@@ -48,7 +48,7 @@ class TimerTableTest < PeltonTest
     Pelton.run do
       1000.times { |number| add(number, number / 1000.0) }
       before = Pelton.stats[:timers]
-      table._clear
+      table.clear
 
       assert_equal 1000, before - Pelton.stats[:timers]
       sleep 0.002
@@ -60,15 +60,15 @@ class TimerTableTest < PeltonTest
   def test_a_callable_may_wait_and_raise_and_need_not_be_a_proc
     Pelton.run do
       add(1, 0) do
-        @log << table._firing?
+        @log << table.firing?
         sleep 0.002
         raise "late"
       end
       @callables[2] = method(:hash)
-      table._add(2, 0.001)
+      table.add(2, 0.001)
       add(3, 0.001)
       sleep 0.01
-      refute table._firing?
+      refute table.firing?
     end
 
     assert_equal [true, 3, "late", Proc], @log
@@ -77,7 +77,7 @@ class TimerTableTest < PeltonTest
   def test_the_timers_of_a_collected_table_do_not_fire
     Pelton.run do
       before = Pelton.stats[:timers]
-      [1].each { Pelton::TimerTable.new({}, self)._add(1, 60) }
+      [1].each { Pelton::TimerTable.new({}, self).add(1, 60) }
       3.times { GC.start }
 
       assert_operator Pelton.stats[:timers] - before, :<=, 1
@@ -88,7 +88,7 @@ class TimerTableTest < PeltonTest
     Pelton.run do
       mine = table
 
-      assert_raises(Pelton::Error) { Thread.new { mine._add(1, 0) }.tap { |thread| thread.report_on_exception = false }.join }
+      assert_raises(Pelton::Error) { Thread.new { mine.add(1, 0) }.tap { |thread| thread.report_on_exception = false }.join }
     end
     assert_raises(Pelton::NotRunningError) { Pelton::TimerTable.new({}, self) }
   end

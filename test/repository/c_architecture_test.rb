@@ -117,7 +117,7 @@ class CArchitectureTest < PeltonTest
 
   def test_the_page_lists_the_calls_from_c_and_each_is_registered
     names = code("ruby/base/upcall.h")[/PEL_UPCALLS\(X\).*?^$/m].scan(/\bX\((\w+)\)/).flatten
-    registered = Dir["lib/**/*.rb", "pelton-*/lib/**/*.rb", base: ROOT].flat_map { |file| File.read(File.join(ROOT, file)).scan(/_upcalls\((.*?)\)$/m).join.scan(/\b(\w+): |%i\[(.*?)\]/) }
+    registered = Dir["lib/**/*.rb", "pelton-*/lib/**/*.rb", base: ROOT].flat_map { |file| File.read(File.join(ROOT, file)).scan(/register_upcalls\((.*?)\)$/m).join.scan(/\b(\w+): |%i\[(.*?)\]/) }
       .flatten.compact.flat_map(&:split)
     page = File.read(File.join(ROOT, "docs/internals/architecture.md"))[/^## Calls from C.*?(?=^## )/m]
 

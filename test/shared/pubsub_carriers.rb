@@ -74,12 +74,12 @@ module PubSubCarriers
       assert_equal "before", subscription.receive(timeout: 10)
       proxy.stall!
       error = assert_raises(Pelton::OverloadError) { 200.times { one.publish("t", "x" * 100) } }
-      refute one._engine.drain(timeout: 0.01)
+      refute one.engine.drain(timeout: 0.01)
       proxy.resume
 
       assert_match(/wait for (Redis|PostgreSQL), which does not take them/, error.message)
       assert_equal "x" * 100, subscription.receive(timeout: 20)
-      assert one._engine.drain(timeout: 20)
+      assert one.engine.drain(timeout: 20)
     end
   end
 
@@ -113,7 +113,7 @@ module PubSubCarriers
       3.times { |number| one.publish("t", "frozen #{number}") }
       eventually { log.include?("does not answer") }
       server.thaw!
-      assert one._engine.drain(timeout: 20) # what has no answer yet would be sent again, to a server that knows nothing of it
+      assert one.engine.drain(timeout: 20) # what has no answer yet would be sent again, to a server that knows nothing of it
       eventually { seen.size == 4 }
       server.die!
       3.times { |number| one.publish("t", "dead #{number}") }
@@ -122,7 +122,7 @@ module PubSubCarriers
 
       assert_equal ["before", *%w[frozen dead].flat_map { |state| Array.new(3) { |number| "#{state} #{number}" } }], seen
     ensure
-      @joined&.each { |pubsub| pubsub._engine.close }
+      @joined&.each { |pubsub| pubsub.engine.close }
     end
   ensure
     server&.die!
@@ -136,7 +136,7 @@ module PubSubCarriers
       forget_everything
       yield(*Array.new(count) { join })
     ensure
-      @joined&.each { |pubsub| pubsub._engine.close }
+      @joined&.each { |pubsub| pubsub.engine.close }
     end
   end
 
@@ -149,14 +149,14 @@ module PubSubCarriers
       ensure
         proxy.up!
         proxy.resume
-        @joined&.each { |pubsub| pubsub._engine.close }
+        @joined&.each { |pubsub| pubsub.engine.close }
       end
     end
   end
 
   def join(**options)
     PubSub.new.tap do |pubsub|
-      pubsub._join(url(@port), **options)
+      pubsub.join(url(@port), **options)
       (@joined ||= []) << pubsub
     end
   end

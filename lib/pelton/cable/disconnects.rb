@@ -30,7 +30,7 @@ module Pelton
       def listen
         if @listening.nil? || @listening.closed? # with the run before
           @reactor = Reactor.current
-          @listening = @pubsub._attach(TOPIC, gap: -> { finish({}, true) }) { |json, _| receive(JSON.parse(json)) }
+          @listening = @pubsub.attach(TOPIC, gap: -> { finish({}, true) }) { |json, _| receive(JSON.parse(json)) }
         end
         Clock.now
       end

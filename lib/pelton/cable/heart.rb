@@ -38,7 +38,7 @@ module Pelton
         room = @rooms[@turn]
         unless room.empty?
           room.broadcast(%({"type":"ping","message":#{Time.now.to_i}}))
-          room.each { |socket| socket._check_peer(silent: true) } if @round == 0
+          room.each { |socket| socket.check_peer(silent: true) } if @round == 0
         end
         @turn = (@turn + 1) % SLOTS
         return unless @turn == 0

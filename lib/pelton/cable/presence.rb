@@ -118,11 +118,11 @@ module Pelton
       end
 
       def start(stream)
-        @life ||= @pubsub._attach(TOPIC) { |json, _| heard(JSON.parse(json).fetch("process")) }
+        @life ||= @pubsub.attach(TOPIC) { |json, _| heard(JSON.parse(json).fetch("process")) }
         @timer ||= Pelton.add_periodic_timer(@alive) { live }
         members = @streams[stream] = Members.new
         ask = -> { publish(stream, type: "ask") }
-        members.subscription = @pubsub._attach("#{TOPIC}/#{stream}", gap: ask) { |json, _| receive(stream, members, JSON.parse(json)) }
+        members.subscription = @pubsub.attach("#{TOPIC}/#{stream}", gap: ask) { |json, _| receive(stream, members, JSON.parse(json)) }
         publish(stream, type: "ask")
         members
       end

@@ -77,7 +77,7 @@ module Pelton
 
       def listen
         return if @listening && !@listening.closed? # with the run before
-        @listening = @pubsub._attach(TOPIC) { |json, _| receive(JSON.parse(json)) }
+        @listening = @pubsub.attach(TOPIC) { |json, _| receive(JSON.parse(json)) }
       end
 
       def keep(id, identity, identifiers)
@@ -104,7 +104,7 @@ module Pelton
       end
 
       def ask(id, identity)
-        return unless @pubsub._engine # no other process
+        return unless @pubsub.engine # no other process
         listen
         @asked[id] = answer = Operation.new
         publish(ask: id, identity: identity)

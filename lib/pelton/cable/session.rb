@@ -235,7 +235,7 @@ module Pelton
 
       # A history may be more than may wait for a client: it is sent as fast as the client takes it.
       def transmit_in_turn(...)
-        @socket._flush if @socket.pending > @server.limits[:output] / 2
+        @socket.flush if @socket.pending > @server.limits[:output] / 2
         transmit_kept(...)
       rescue ClosedError, ConnectionError
         nil # the session's end follows
@@ -258,9 +258,9 @@ module Pelton
       # @return [Array(String, Array, Boolean), nil] the stream, its messages, and whether none is missing
       def kept(stream, position, time)
         if position.is_a?(Hash)
-          [stream, *@server.pubsub._since(stream, position.values_at("epoch", "offset").join(":"))]
+          [stream, *@server.pubsub.since(stream, position.values_at("epoch", "offset").join(":"))]
         elsif time.is_a?(Integer)
-          [stream, *@server.pubsub._recent(stream, [Time.now.to_i - time, 0].max)]
+          [stream, *@server.pubsub.recent(stream, [Time.now.to_i - time, 0].max)]
         end
       end
 

@@ -111,7 +111,7 @@ module Pelton
       def start(name)
         @streams[name] = stream = Stream.new({}, {})
         lost = -> { @gap.call(stream.rooms.values.flat_map(&:to_a) + stream.holds.values.map { |hold| hold.session.socket }) }
-        stream.subscription = @pubsub._attach(name, gap: lost) do |json, position|
+        stream.subscription = @pubsub.attach(name, gap: lost) do |json, position|
           stream.rooms.each do |key, room|
             count = room.broadcast(key.is_a?(Array) ? Streams.extended(key.first, json, name, position) : Streams.envelope(key, json))
             sent_to(name, key.is_a?(Array) ? key.first : key, json, count)
@@ -138,7 +138,7 @@ module Pelton
 
       def filter(name, session, block)
         lost = -> { @gap.call([session.socket]) }
-        subscription = @pubsub._attach(name, direct: false, gap: lost, max_bytes: @limit) { |json| session.protect { block.call(JSON.parse(json)) } }
+        subscription = @pubsub.attach(name, direct: false, gap: lost, max_bytes: @limit) { |json| session.protect { block.call(JSON.parse(json)) } }
         subscription.method(:close).to_proc
       end
     end

@@ -69,7 +69,7 @@ module Pelton
           reactor = Reactor.current
           Signal.trap("TERM") { reactor.schedule { stop(true) } }
           TaskList.log_at("TTIN") { @tasks.call(reactor) }
-          Watchdog._quietly { yield self } # no request waits yet
+          Watchdog.quietly { yield self } # no request waits yet
           notify("ready")
           report
           Pelton.add_periodic_timer(INTERVAL) { report }

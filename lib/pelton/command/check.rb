@@ -62,7 +62,7 @@ module Pelton
       end
 
       def check_certificate(address, tls)
-        HTTP._tls(tls)
+        HTTP.tls_context(tls)
         text = tls[:certificate]
         return unless text.is_a?(String)
         text = File.read(text) unless text.include?("-----BEGIN")

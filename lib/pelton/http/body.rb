@@ -34,15 +34,15 @@ module Pelton
         end
 
         def send_parts(exchange, body)
-          pass_on(exchange, body) if body.respond_to?(:_splice, true)
+          pass_on(exchange, body) if body.respond_to?(:relay_to)
           body.each { |part| exchange.write(part) }
         end
 
         # Passes bytes from another connection to the client as long as the client accepts them at once. The body's parts are
         # the rest.
         def pass_on(exchange, body)
-          return unless exchange.__send__(:_fits?, body.bytesize) && (begun = body.__send__(:_begun))
-          while (stream = exchange.__send__(:_direct, begun)) && (count = body.__send__(:_splice, stream))
+          return unless exchange.__send__(:_fits?, body.bytesize) && (begun = body.begin_relay)
+          while (stream = exchange.__send__(:_direct, begun)) && (count = body.relay_to(stream))
             exchange.__send__(:_passed, count)
             begun = nil
           end

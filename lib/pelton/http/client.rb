@@ -65,7 +65,7 @@ module Pelton
         @headers = headers.transform_keys { |name| name.to_s.downcase }
         @options = DEFAULTS.merge(options)
         proxy = ClientConnector.proxy(proxy) if proxy.is_a?(String)
-        @pool_settings = {concurrency: concurrency, keep_alive: keep_alive, tls: HTTP._tls(tls), proxy: proxy, unix: unix, allow: allow}
+        @pool_settings = {concurrency: concurrency, keep_alive: keep_alive, tls: HTTP.tls_context(tls), proxy: proxy, unix: unix, allow: allow}
         @pools = {}.compare_by_identity
         @mutex = Mutex.new
       end

@@ -76,7 +76,7 @@ module Pelton
       # @yieldparam configuration [Configuration]
       def serve(out)
         out.sync = true # the log must not wait in a buffer, also when it is a pipe
-        Pelton._log_json if configuration.log_format == "json"
+        Pelton.log_json if configuration.log_format == "json"
         path, pid = configuration.pidfile, Process.pid
         File.write(path, "#{pid}\n") if path
         yield(Launcher.new(configuration, out: out), configuration)

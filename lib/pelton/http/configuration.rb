@@ -225,7 +225,7 @@ module Pelton
       end
 
       def method_missing(name, ...)
-        suggestion = Pelton._suggestion(name, self.class.public_instance_methods(false) + Setters.public_instance_methods)
+        suggestion = Pelton.suggestion(name, self.class.public_instance_methods(false) + Setters.public_instance_methods)
         raise ArgumentError, "there is no setting #{name}#{suggestion}"
       end
 

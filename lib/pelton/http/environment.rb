@@ -54,7 +54,7 @@ module Pelton
       def refuse_misspelt
         unknown.each do |name|
           words = known.map { |variable| variable.delete_prefix("PELTON_") } # or else all would be alike
-          suggestion = Pelton._suggestion(name.delete_prefix("PELTON_"), words).sub("mean ", "mean PELTON_")
+          suggestion = Pelton.suggestion(name.delete_prefix("PELTON_"), words).sub("mean ", "mean PELTON_")
           next if suggestion.empty?
           raise Configuration::Invalid, "the environment variable #{name} is none of Pelton's#{suggestion}"
         end

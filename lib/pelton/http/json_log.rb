@@ -65,11 +65,11 @@ module Pelton
         lambda do |env|
           figures = Inherited[:pelton_figures] = env[FIGURES] = Figures.new
           reactor, began = Reactor.current, now
-          waited = reactor._waited
+          waited = reactor.waited
           app.call(env)
         ensure
           Inherited[:pelton_figures] = nil
-          figures.waited = (reactor._waited - waited) / 1e6 if waited
+          figures.waited = (reactor.waited - waited) / 1e6 if waited
           figures.computed = (now - began) / 1e6 - figures.waited if waited
         end
       end

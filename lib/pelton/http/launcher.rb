@@ -91,7 +91,7 @@ module Pelton
         @sockets = sockets
         Pelton.run(grace: 1) do
           signals = nil
-          Watchdog._quietly do # nobody waits yet
+          Watchdog.quietly do # nobody waits yet
             start(application, descriptors: sockets && @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] }, shared: false)
             open_control
             signals = trap_signals(stop_limit)
@@ -110,7 +110,7 @@ module Pelton
       #
       # @param descriptors [Hash{String => Integer}, nil] the open sockets of the addresses; nil: open them
       # @param shared [Boolean] whether other processes accept from these sockets, too
-      # @param pubsub [String, nil] where the topics of other processes are: see {PubSub#_join}
+      # @param pubsub [String, nil] where the topics of other processes are: see {PubSub#join}
       # @return [Server]
       # @raise [ConnectionError] an address is in use, or is not this machine's
       # @asynchronous
@@ -118,10 +118,10 @@ module Pelton
         Reactor.current.on_fatal { |error| Pelton.report_error(error, OUTLIVED) }
         @integrations = Integrations.launch
         Integrations.load(:launcher)
-        @pubsub = PubSub.default._join(pubsub) if pubsub
+        @pubsub = PubSub.default.join(pubsub) if pubsub
         @server = Server.new(@health.around(application), log: @health.sparing(access_log), **@configuration.server_options)
         @server._urgent_paths = @health.paths
-        Background._reactor = Reactor.current
+        Background.reactor = Reactor.current
         @configuration.boot_hooks.each(&:call)
         contexts.each do |address, tls|
           descriptors ? @server.listen_fd(descriptors.fetch(address), shared: shared, tls: tls) : @server.listen(address, tls: tls)
@@ -141,7 +141,7 @@ module Pelton
         Background.stop_all(timeout: deadline && Clock.left(deadline))
       ensure
         @pubsub&.drain(timeout: 1)
-        Background._reactor = false # the other threads go on until the process has ended
+        Background.reactor = false # the other threads go on until the process has ended
         @configuration.shutdown_hooks.each(&:call)
         @integrations&.each(&:call)
       end
@@ -194,7 +194,7 @@ module Pelton
       # The TLS contexts by address. They are made before workers are forked, so each worker can resume the sessions of all.
       def contexts
         @contexts ||= @configuration.addresses.to_h do |address, tls|
-          [address, HTTP._tls(tls)]
+          [address, HTTP.tls_context(tls)]
         rescue TLSError, ArgumentError => error
           raise Configuration::Invalid, "#{address}: #{error.message}"
         end

@@ -35,7 +35,7 @@ module Pelton
       OF_CONTENT = %w[content-type content-length content-encoding content-language].freeze
       private_constant :OF_CONTENT
 
-      Pelton._upcalls(deflate_text: Fragment.method(:_for_once))
+      Pelton.register_upcalls(deflate_text: Fragment.method(:_for_once))
 
       def empty? = bytesize == 0
 

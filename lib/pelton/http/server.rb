@@ -68,8 +68,8 @@ module Pelton
       def listen(address, **options)
         parsed = Address.new(address)
         raise ArgumentError, "#{address}: give tls: {certificate: ..., key: ...}" if parsed.tls? && !options[:tls]
-        Reactor._running("Server#listen")
-        options[:tls] = HTTP._tls(options[:tls]) if options[:tls]
+        Reactor.require_running("Server#listen")
+        options[:tls] = HTTP.tls_context(options[:tls]) if options[:tls]
         listener =
           if parsed.path
             Pelton.listen_unix(parsed.path, **options) { |stream| serve(stream) }
@@ -87,8 +87,8 @@ module Pelton
       # @return [Listener]
       # @raise [NotRunningError] where no reactor runs on this thread
       def listen_fd(descriptor, shared: false, tls: nil)
-        Reactor._running("Server#listen_fd")
-        listener = Listener.for_fd(descriptor, shared: shared, tls: HTTP._tls(tls)) { |stream| serve(stream) }
+        Reactor.require_running("Server#listen_fd")
+        listener = Listener.for_fd(descriptor, shared: shared, tls: HTTP.tls_context(tls)) { |stream| serve(stream) }
         @shared << listener if shared
         add(listener)
       end
@@ -184,7 +184,7 @@ module Pelton
       end
 
       def add(listener)
-        listener._on_failed_handshake do |address, error|
+        listener.on_failed_handshake do |address, error|
           refused(address, nil, error.message)
           @refusals.add { "HTTP: no TLS with #{address || "a client"}: #{error.message}" }
         end
@@ -194,7 +194,7 @@ module Pelton
 
       # The first stall would load the logger inside the loop, and the first handshake the gem for WebSockets, if it is there.
       def load_ahead
-        Watchdog._quietly do
+        Watchdog.quietly do
           Pelton.logger
           WebSocket
         end
@@ -233,7 +233,7 @@ module Pelton
         template
       end
 
-      Pelton._upcalls(request_refused: instance_method(:_refused), many_busy: instance_method(:_peaked))
+      Pelton.register_upcalls(request_refused: instance_method(:_refused), many_busy: instance_method(:_peaked))
     end
   end
 end

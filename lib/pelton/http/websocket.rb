@@ -95,7 +95,7 @@ module Pelton
           lost
         end
         @stream.on_data { |bytes| feed(bytes) }
-        @pinging = Pelton.add_periodic_timer(@ping) { _check_peer } if @ping
+        @pinging = Pelton.add_periodic_timer(@ping) { check_peer } if @ping
         self
       end
 
@@ -167,7 +167,7 @@ module Pelton
       # @return [self]
       # @raise [NotRunningError] where no reactor runs on this thread
       def on_message(&block)
-        Reactor._running("WebSocket#on_message")
+        Reactor.require_running("WebSocket#on_message")
         @on_message = block
         Pelton.next_tick { deliver } if @incoming.any?
         self
@@ -190,7 +190,7 @@ module Pelton
       #
       # @param silent [Boolean] whether only a peer that has sent nothing since the last call gets one
       # @private
-      def _check_peer(silent: false)
+      def check_peer(silent: false)
         active = @active != false || @delivering || @stream.paused? # or this side is not reading now
         return give_up("the peer sent nothing#{" for #{@ping} s" if @ping}, not even an answer to a ping") if @pinged && !active
         @active = false
@@ -216,7 +216,7 @@ module Pelton
         def receive(timeout: nil) = Deferrable.defer(nil) { @socket.receive(timeout: timeout) }
 
         # (see WebSocketOutput#write)
-        def write(message, timeout: nil) = @socket.__send__(:write_later, message, timeout: timeout)
+        def write(message, timeout: nil) = @socket.write_later(message, timeout: timeout)
       end
 
       private

@@ -15,12 +15,12 @@ module Pelton
 
         def raise(exception, message = nil)
           @raised = message ? exception.exception(message) : exception
-          @reactor._interrupt(@fiber, @raised)
+          @reactor.interrupt(@fiber, @raised)
         end
 
         # The request is over: what has not struck it must strike nothing else.
         def forget
-          @reactor._forget_interrupt(@fiber, @raised) if @raised
+          @reactor.forget_interrupt(@fiber, @raised) if @raised
         end
       end
 

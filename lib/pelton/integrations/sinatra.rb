@@ -17,7 +17,7 @@ module Pelton
         def schedule(&block) = Pelton.running? ? yield : @reactor.schedule(&block)
       end
 
-      ::Sinatra.const_set(:EventMachine, self) unless defined?(::EventMachine) && ::EventMachine.respond_to?(:_failed)
+      ::Sinatra.const_set(:EventMachine, self) unless defined?(EVENTMACHINE_FILES)
     end
   end
 end

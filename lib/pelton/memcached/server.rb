@@ -143,7 +143,7 @@ module Pelton
           "let them speak the text protocol (Dalli before 5.0: protocol: :meta)")
       end
 
-      Pelton._upcalls(binary_clients: instance_method(:_binary_clients))
+      Pelton.register_upcalls(binary_clients: instance_method(:_binary_clients))
 
       private
 

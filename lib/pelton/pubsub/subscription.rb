@@ -49,7 +49,7 @@ module Pelton
       # @private
       def _of?(reactor) = !@reactor.nil? && @reactor.equal?(reactor)
 
-      # Whether it passes messages on: see PubSub#_attach.
+      # Whether it passes messages on: see PubSub#attach.
       # @private
       def _attached? = !!@on_gap
 

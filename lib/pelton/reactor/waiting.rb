@@ -11,8 +11,8 @@ module Pelton
       # @param fibers [Array<Fiber>] that are parked there
       # @return [Array<String>] what waits and where, for each fiber
       def places(reactor, fibers = reactor.parked)
-        tasks = reactor.tasks.to_h { |task| [task.send(:_waiting_fiber), task] }
-        fibers.map { |fiber| tasks[fiber]&.inspect || "a fiber at #{Task._where(fiber)&.first || "an unknown place"}" }
+        tasks = reactor.tasks.to_h { |task| [task.waiting_fiber, task] }
+        fibers.map { |fiber| tasks[fiber]&.inspect || "a fiber at #{Task.place_of(fiber)&.first || "an unknown place"}" }
       end
 
       # @param places [Array<String>] as {places} returns them
@@ -34,7 +34,7 @@ module Pelton
 
       # Kernel#sleep without a time waits for ever on purpose. ConditionVariable#wait sleeps as well.
       def sleeps?(fiber)
-        innermost, caller = Task._where(fiber)
+        innermost, caller = Task.place_of(fiber)
         innermost&.match?(/[`'](?:Kernel#)?sleep'\z/) && !caller&.match?(/[`'#]wait'\z/)
       end
 
@@ -44,6 +44,6 @@ module Pelton
       end
     end
 
-    Pelton._upcalls(waiting_places: method(:places), report_silence: method(:report_silence), report_given_up: method(:report_given_up))
+    Pelton.register_upcalls(waiting_places: method(:places), report_silence: method(:report_silence), report_given_up: method(:report_given_up))
   end
 end

@@ -32,6 +32,6 @@ module Pelton
       end
     end
 
-    Pelton._upcalls(long_call: BlockingOperationWait.method(:install))
+    Pelton.register_upcalls(long_call: BlockingOperationWait.method(:install))
   end
 end

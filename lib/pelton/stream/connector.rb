@@ -33,7 +33,7 @@ module Pelton
           end
           settled = Stream._first_connected(attempts.keys, wait(deadline, waiting)) || next
           address = attempts.delete(settled)
-          number = settled._errno or return settled
+          number = settled.errno or return settled
           settled.abort # now, not by the garbage collector: a program that retries often would have many open
           failure = error(number, address)
         end
@@ -45,7 +45,7 @@ module Pelton
       private
 
       def begin_attempt(address, local, deadline)
-        Stream._connect(address.to_sockaddr, local&.to_sockaddr)
+        Stream.begin_connect(address.to_sockaddr, local&.to_sockaddr)
       rescue ConnectionError => failure
         raise error(failure.errno, address) unless failure.errno == Errno::EAGAIN::Errno && Clock.left(deadline) > 0
         sleep(RETRY_DELAY)

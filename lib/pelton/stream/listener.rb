@@ -19,7 +19,7 @@ module Pelton
     # @raise [ConnectionError] when the descriptor cannot be used; it stays the caller's
     # @raise [NotRunningError] with a block, where no reactor runs on this thread
     def self.for_fd(fd, shared: false, tls: nil, handshake_timeout: 10, &block)
-      Reactor._running("Listener.for_fd with a block") if block
+      Reactor.require_running("Listener.for_fd with a block") if block
       _with_tls(tls, handshake_timeout, block) { |handler| _for_fd(fd, shared, &handler) }
     end
 
@@ -57,7 +57,7 @@ module Pelton
 
     # Calls the block with the peer's IP address, or nil, and the error of each handshake that fails.
     # @private
-    def _on_failed_handshake(&block) = @tls&.on_failure = block
+    def on_failed_handshake(&block) = @tls&.on_failure = block
 
     # A server that stops without losing connections waits until there are none.
     #
@@ -104,7 +104,7 @@ module Pelton
     # @raise [ConnectionError] when the address is in use, or is no address of this machine
     # @raise [NotRunningError] with a block, where no reactor runs on this thread
     def listen(host, port, backlog: 0, reuse_port: false, tls: nil, handshake_timeout: 10, &block)
-      Reactor._running("Pelton.listen with a block") if block
+      Reactor.require_running("Pelton.listen with a block") if block
       open_listener(Address.resolve(host, port), backlog, reuse_port, tls, handshake_timeout, &block)
     end
 
@@ -120,7 +120,7 @@ module Pelton
     # @raise [ConnectionError] when another process listens there, or the file cannot be made
     # @raise [NotRunningError] with a block, where no reactor runs on this thread
     def listen_unix(path, backlog: 0, tls: nil, handshake_timeout: 10, &block)
-      Reactor._running("Pelton.listen_unix with a block") if block
+      Reactor.require_running("Pelton.listen_unix with a block") if block
       address = Addrinfo.unix(path)
       open_listener(address, backlog, false, tls, handshake_timeout, &block)
     rescue ConnectionError => error

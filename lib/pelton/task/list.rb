@@ -19,12 +19,12 @@ module Pelton
         parked = reactor.parked.to_h { |fiber| [fiber, true] }
         rows = requests.max_by(MOST) { |request| [(request[:state] == :sending) ? 0 : 1, request[:age]] }.map { |request| request_row(request, parked.key?(request[:fiber])) }
         tasks = reactor.tasks
-        known = tasks.map { |task| task.send(:_waiting_fiber) } + requests.map { |request| request[:fiber] }
+        known = tasks.map { |task| task.waiting_fiber } + requests.map { |request| request[:fiber] }
         rows += tasks.first(MOST - rows.size).map do |task|
           {name: task.name, age: nil, state: task.activity, origin: task.origin, transient: task.transient?, backtrace: task.backtrace || []}
         end
         others = (parked.keys - known).first(MOST - rows.size)
-        rows + others.map { |fiber| {name: nil, age: nil, state: :waiting, origin: nil, transient: false, backtrace: Task._where(fiber) || []} }
+        rows + others.map { |fiber| {name: nil, age: nil, state: :waiting, origin: nil, transient: false, backtrace: Task.place_of(fiber) || []} }
       end
 
       # @param rows [Array<Hash>] as {of} returns them; keys may be Strings
@@ -53,7 +53,7 @@ module Pelton
       private
 
       def request_row(request, parked)
-        backtrace = Task._where(request[:fiber]) if parked
+        backtrace = Task.place_of(request[:fiber]) if parked
         {name: request[:name], age: request[:age].round(3), state: (parked && request[:state] == :running) ? :waiting : request[:state], origin: nil, transient: false, backtrace: backtrace || []}
       end
 

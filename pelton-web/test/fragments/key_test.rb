@@ -35,14 +35,14 @@ class WebFragmentsKeyTest < PeltonTest
     array << array
 
     assert_match(/nested more than 100 levels/, assert_raises(ArgumentError) { Key.of(array) }.message)
-    assert_raises(TypeError) { Pelton::HTTP::Fragment._key("a") {} }
-    assert_raises(TypeError) { Pelton::HTTP::Fragment._key([1.5]) { 1 } }
+    assert_raises(TypeError) { Pelton::HTTP::Fragment.key("a") {} }
+    assert_raises(TypeError) { Pelton::HTTP::Fragment.key([1.5]) { 1 } }
   end
 
   # An object may change the Array that it is in, and collect garbage.
   def test_an_array_that_changes_meanwhile
     array = [1.5] + Array.new(200) { |n| "part #{n}" * 3 }
-    key = Pelton::HTTP::Fragment._key(array) { |_| GC.start || array.replace(%w[x y]) && "first" }
+    key = Pelton::HTTP::Fragment.key(array) { |_| GC.start || array.replace(%w[x y]) && "first" }
 
     assert_equal "[5:first1:y", key
   end

@@ -27,7 +27,7 @@ class CableDisconnectsOfMachinesTest < PeltonTest
   def machines(place)
     pubsubs = Array.new(2) { Pelton::PubSub.new }
     serving(pubsub: pubsubs.first, connection: Connection) do |url, cable|
-      pubsubs.each { |pubsub| pubsub._join(place) }
+      pubsubs.each { |pubsub| pubsub.join(place) }
       other = Pelton::Cable::Server.new(pubsub: pubsubs.last, connection: Connection)
       urls = [url, "ws://127.0.0.1:#{Pelton::HTTP::Server.new(other).listen("tcp://127.0.0.1:0").port}/"]
       anns, bobs = %w[ann bob].map { |user| urls.map { |place| connect(place, headers: {"x-user" => user}) } }
@@ -36,7 +36,7 @@ class CableDisconnectsOfMachinesTest < PeltonTest
       assert_equal [1, 1], eventually { [cable, other].map { |one| one.stats[:connections] }.then { |counts| counts if counts == [1, 1] } }
       assert_predicate bobs, :any?
     ensure
-      pubsubs.each { |pubsub| pubsub._engine&.close }
+      pubsubs.each { |pubsub| pubsub.engine&.close }
     end
   end
 end

@@ -49,7 +49,7 @@ static int register_method(VALUE name, VALUE method, VALUE bound)
     rb_raise(rb_eArgError, "C calls no %" PRIsVALUE, name);
 }
 
-/* _upcalls(name: Method or UnboundMethod, ...) */
+/* register_upcalls(name: Method or UnboundMethod, ...) */
 static VALUE pelton_s_upcalls(VALUE self, VALUE methods)
 {
     rb_hash_foreach(methods, register_method, rb_cMethod);
@@ -70,5 +70,5 @@ static VALUE pelton_s_observe(VALUE self, VALUE name, VALUE yes)
 void pel_init_upcall(void)
 {
     rb_define_singleton_method(pel_mPelton, "_observe", pelton_s_observe, 2);
-    rb_define_singleton_method(pel_mPelton, "_upcalls", pelton_s_upcalls, 1);
+    rb_define_singleton_method(pel_mPelton, "register_upcalls", pelton_s_upcalls, 1);
 }

@@ -5,7 +5,7 @@
 /*
  * The methods of lib/ that C calls: no other one. The file that defines a method registers it when it is loaded:
  *
- *     Pelton._upcalls(send_body: Body.method(:deliver), conclude: Decoding.instance_method(:conclude))
+ *     Pelton.register_upcalls(send_body: Body.method(:deliver), conclude: Decoding.instance_method(:conclude))
  *
  * An instance method is called on the first argument. architecture.md lists them, and the architecture test compares.
  */

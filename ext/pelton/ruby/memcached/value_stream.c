@@ -164,7 +164,8 @@ static void stop_relay(struct value_stream *value)
         stream->on_ready(stream, PEL_READABLE);
 }
 
-/* _begun: begins to relay. Returns the bytes that came with the head; nil when the value cannot be relayed any more. */
+/* begin_relay: begins to relay. Returns the bytes that came with the head; nil when the value cannot be relayed any
+ * more. */
 static VALUE value_stream_begun(VALUE self)
 {
     struct value_stream *value = value_stream_get(self);
@@ -177,8 +178,8 @@ static VALUE value_stream_begun(VALUE self)
     return first_bytes;
 }
 
-/* _splice(stream): relays the bytes that have come, once those of _begun were sent; parks until some come. Returns
- * their number; nil when all bytes are relayed, or when the rest must be received. */
+/* relay_to(stream): relays the bytes that have come, once those of begin_relay were sent; parks until some come.
+ * Returns their number; nil when all bytes are relayed, or when the rest must be received. */
 static VALUE value_stream_splice(VALUE self, VALUE target)
 {
     struct value_stream *value = value_stream_get(self);
@@ -247,7 +248,7 @@ void pel_init_memcached_value_stream(VALUE module)
     rb_undef_alloc_func(cValueStream);
     rb_define_method(cValueStream, "bytesize", value_stream_bytesize, 0);
     rb_define_method(cValueStream, "close", value_stream_close, 0);
-    rb_define_private_method(cValueStream, "_begun", value_stream_begun, 0);
-    rb_define_private_method(cValueStream, "_splice", value_stream_splice, 1);
+    rb_define_method(cValueStream, "begin_relay", value_stream_begun, 0);
+    rb_define_method(cValueStream, "relay_to", value_stream_splice, 1);
     rb_define_private_method(cValueStream, "_rest", value_stream_rest, 0);
 }

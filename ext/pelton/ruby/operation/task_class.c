@@ -301,6 +301,6 @@ void pel_init_task(void)
     rb_define_method(cTask, "transient?", task_transient_p, 0);
     rb_define_private_method(cTask, "_block", task_block, 0);
     rb_define_private_method(cTask, "_started?", task_started_p, 0);
-    rb_define_private_method(cTask, "_waiting_fiber", task_waiting_fiber, 0);
+    rb_define_method(cTask, "waiting_fiber", task_waiting_fiber, 0);
     rb_define_method(pel_cReactor, "tasks", reactor_tasks, 0);
 }

@@ -15,7 +15,7 @@ static VALUE reactor_s_running_p(VALUE class)
     return reactor && reactor->phase != PEL_IDLE ? Qtrue : Qfalse;
 }
 
-/* _running(method): this thread's running reactor; raises NotRunningError, whose message names the method. */
+/* require_running(method): this thread's running reactor; raises NotRunningError, whose message names the method. */
 static VALUE reactor_s_running(VALUE class, VALUE method)
 {
     return pel_reactor_running(StringValueCStr(method))->self;
@@ -92,14 +92,14 @@ static VALUE reactor_raise_in(int argc, VALUE *argv, VALUE self)
     return pel_raise_in(reactor, argv[0], exception) ? Qtrue : Qfalse;
 }
 
-/* _interrupt(fiber, exception): raises in a fiber that waits, or else when it waits next. */
+/* interrupt(fiber, exception): raises in a fiber that waits, or else when it waits next. */
 static VALUE reactor_interrupt(VALUE self, VALUE fiber, VALUE exception)
 {
     pel_raise_or_defer(pel_reactor_get(self), fiber, NULL, exception);
     return Qnil;
 }
 
-/* _forget_interrupt(fiber, exception): the fiber need not be interrupted any more. */
+/* forget_interrupt(fiber, exception): the fiber need not be interrupted any more. */
 static VALUE reactor_forget_interrupt(VALUE self, VALUE fiber, VALUE exception)
 {
     return pel_pending_exception_forget(fiber, exception) ? Qtrue : Qfalse;
@@ -152,7 +152,7 @@ static VALUE reactor_parked(VALUE self)
     return fibers;
 }
 
-/* _waited: nanoseconds for which the code on this fiber has been parked since the first call, in whatever job or task;
+/* waited: nanoseconds for which the code on this fiber has been parked since the first call, in whatever job or task;
  * nil on a fiber that is no worker's. */
 static VALUE reactor_waited(VALUE self)
 {
@@ -202,8 +202,8 @@ void pel_init_reactor_class(void)
 {
     rb_define_singleton_method(pel_cReactor, "current", reactor_s_current, 0);
     rb_define_singleton_method(pel_cReactor, "running?", reactor_s_running_p, 0);
-    rb_define_singleton_method(pel_cReactor, "_running", reactor_s_running, 1);
-    rb_define_method(pel_cReactor, "_next_tick", reactor_next_tick, 1);
+    rb_define_singleton_method(pel_cReactor, "require_running", reactor_s_running, 1);
+    rb_define_method(pel_cReactor, "enqueue", reactor_next_tick, 1);
     rb_define_method(pel_cReactor, "_request", reactor_request, 1);
     rb_define_method(pel_cReactor, "request_began", reactor_request_began, 0);
     rb_define_method(pel_cReactor, "_seniority=", reactor_set_seniority, 1);
@@ -212,11 +212,11 @@ void pel_init_reactor_class(void)
     rb_define_method(pel_cReactor, "retain", reactor_retain, 0);
     rb_define_method(pel_cReactor, "release", reactor_release, 0);
     rb_define_method(pel_cReactor, "parked", reactor_parked, 0);
-    rb_define_method(pel_cReactor, "_waited", reactor_waited, 0);
+    rb_define_method(pel_cReactor, "waited", reactor_waited, 0);
     rb_define_method(pel_cReactor, "stats", reactor_stats, 0);
     rb_define_method(pel_cReactor, "with_clean_locals", reactor_with_clean_locals, 0);
-    rb_define_method(pel_cReactor, "_interrupt", reactor_interrupt, 2);
-    rb_define_method(pel_cReactor, "_forget_interrupt", reactor_forget_interrupt, 2);
+    rb_define_method(pel_cReactor, "interrupt", reactor_interrupt, 2);
+    rb_define_method(pel_cReactor, "forget_interrupt", reactor_forget_interrupt, 2);
     rb_define_method(pel_cReactor, "raise_in", reactor_raise_in, -1);
     rb_define_method(pel_cReactor, "on_fatal", reactor_on_fatal, 0);
 }

@@ -175,7 +175,7 @@ static struct timer_table *get_timer_table(VALUE self)
     return table;
 }
 
-/* _add(number, seconds): calls the callable of this number after so many seconds. */
+/* add(number, seconds): calls the callable of this number after so many seconds. */
 static VALUE timer_table_add(VALUE self, VALUE number, VALUE seconds)
 {
     struct timer_table *table = get_timer_table(self);
@@ -193,7 +193,7 @@ static VALUE timer_table_add(VALUE self, VALUE number, VALUE seconds)
     return Qnil;
 }
 
-/* _cancel(number): returns whether there was such a timer. */
+/* cancel(number): returns whether there was such a timer. */
 static VALUE timer_table_cancel(VALUE self, VALUE number)
 {
     struct timer_table *table = get_timer_table(self);
@@ -205,7 +205,7 @@ static VALUE timer_table_cancel(VALUE self, VALUE number)
     return Qtrue;
 }
 
-/* _clear: cancels all timers. */
+/* clear: cancels all timers. */
 static VALUE timer_table_clear(VALUE self)
 {
     struct timer_table *table = get_timer_table(self);
@@ -214,7 +214,7 @@ static VALUE timer_table_clear(VALUE self)
     return Qnil;
 }
 
-/* _firing?: whether a callable runs now. The answer is exact as long as callables do not wait. */
+/* firing?: whether a callable runs now. The answer is exact as long as callables do not wait. */
 static VALUE timer_table_firing_p(VALUE self)
 {
     return get_timer_table(self)->firing ? Qtrue : Qfalse;
@@ -227,8 +227,8 @@ void pel_init_timer_table(void)
     id_call = rb_intern("call");
     rb_define_alloc_func(class, timer_table_s_allocate);
     rb_define_method(class, "initialize", timer_table_initialize, 2);
-    rb_define_method(class, "_add", timer_table_add, 2);
-    rb_define_method(class, "_cancel", timer_table_cancel, 1);
-    rb_define_method(class, "_clear", timer_table_clear, 0);
-    rb_define_method(class, "_firing?", timer_table_firing_p, 0);
+    rb_define_method(class, "add", timer_table_add, 2);
+    rb_define_method(class, "cancel", timer_table_cancel, 1);
+    rb_define_method(class, "clear", timer_table_clear, 0);
+    rb_define_method(class, "firing?", timer_table_firing_p, 0);
 }

@@ -215,7 +215,7 @@ void pel_init_scheduler(void)
     rb_define_method(module, "kernel_sleep", scheduler_kernel_sleep, -1);
     rb_define_method(module, "scheduler_close", scheduler_close, 0);
     rb_define_method(module, "close", scheduler_close, 0);
-    rb_define_private_method(module, "pidfd", scheduler_pidfd, 1);
+    rb_define_method(pel_cReactor, "pidfd", scheduler_pidfd, 1);
     rb_define_private_method(module, "call_site", scheduler_call_site, 0);
     rb_define_singleton_method(module, "long_calls", scheduler_s_long_calls, 0);
     pel_init_mutex_block(module);

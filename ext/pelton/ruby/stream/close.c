@@ -57,7 +57,7 @@ static VALUE stream_on_close(VALUE self)
     return self;
 }
 
-/* _tell(object): as on_close, but calls the object's method _closed. */
+/* tell_closed(object): as on_close, but calls the object's method _closed. */
 static VALUE stream_tell(VALUE self, VALUE object)
 {
     struct stream *stream = pel_stream_get(self);
@@ -244,5 +244,5 @@ void pel_init_stream_close(VALUE class)
     rb_define_method(class, "abort", stream_abort, 0);
     rb_define_method(class, "closed?", stream_closed_p, 0);
     rb_define_method(class, "on_close", stream_on_close, 0);
-    rb_define_method(class, "_tell", stream_tell, 1);
+    rb_define_method(class, "tell_closed", stream_tell, 1);
 }

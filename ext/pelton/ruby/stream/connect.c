@@ -65,7 +65,7 @@ void pel_stream_queue_connect(struct stream *stream)
     }
 }
 
-/* _on_connect(object): calls its method _connected when the stream is connected. A stream that fails is closed. */
+/* on_connect(object): calls its method _connected when the stream is connected. A stream that fails is closed. */
 static VALUE stream_on_connect(VALUE self, VALUE object)
 {
     struct stream *stream = pel_stream_get(self);
@@ -78,7 +78,7 @@ static VALUE stream_on_connect(VALUE self, VALUE object)
 
 /* ---- methods -------------------------------------------------------------------------------------------------- */
 
-/* _errno: the errno that ended the stream, or nil. */
+/* errno: the errno that ended the stream, or nil. */
 static VALUE stream_errno(VALUE self)
 {
     int error = pel_stream_any(self)->core.error;
@@ -88,6 +88,6 @@ static VALUE stream_errno(VALUE self)
 void pel_init_stream_connect(VALUE class)
 {
     rb_define_singleton_method(class, "_first_connected", stream_s_first_connected, 2);
-    rb_define_method(class, "_on_connect", stream_on_connect, 1);
-    rb_define_method(class, "_errno", stream_errno, 0);
+    rb_define_method(class, "on_connect", stream_on_connect, 1);
+    rb_define_method(class, "errno", stream_errno, 0);
 }

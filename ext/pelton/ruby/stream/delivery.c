@@ -155,7 +155,7 @@ static VALUE stream_on_data(int argc, VALUE *argv, VALUE self)
     return self;
 }
 
-/* _deliver_to(object): as on_data, but calls the object's method _received. One object instead of many blocks saves
+/* deliver_to(object): as on_data, but calls the object's method _received. One object instead of many blocks saves
  * memory. */
 static VALUE stream_deliver_to(VALUE self, VALUE object)
 {
@@ -206,7 +206,7 @@ void pel_init_stream_delivery(VALUE class)
     rb_define_method(class, "resume", stream_resume, 0);
     rb_define_method(class, "paused?", stream_paused_p, 0);
     rb_define_method(class, "on_data", stream_on_data, -1);
-    rb_define_method(class, "_deliver_to", stream_deliver_to, 1);
+    rb_define_method(class, "deliver_to", stream_deliver_to, 1);
     rb_define_method(class, "on_end", stream_on_end, 0);
     rb_define_method(class, "on_drain", stream_on_drain, 0);
 }

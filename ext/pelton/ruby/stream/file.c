@@ -4,7 +4,7 @@
 
 /* Sends files without passing their bytes through Ruby, where the system can and no layer must seal them. */
 
-/* _send_file(descriptor, offset, length): sends as many bytes of a file as the socket takes now. Returns their number;
+/* send_file(descriptor, offset, length): sends as many bytes of a file as the socket takes now. Returns their number;
  * nil when this is not possible, and the caller must read and write the bytes. Raises as write does. */
 static VALUE stream_send_file(VALUE self, VALUE descriptor, VALUE offset, VALUE length)
 {
@@ -36,5 +36,5 @@ static VALUE stream_send_file(VALUE self, VALUE descriptor, VALUE offset, VALUE 
 
 void pel_init_stream_file(VALUE class)
 {
-    rb_define_method(class, "_send_file", stream_send_file, 3);
+    rb_define_method(class, "send_file", stream_send_file, 3);
 }

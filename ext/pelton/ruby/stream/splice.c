@@ -3,7 +3,7 @@
 /* Relays: input goes out by another stream, by splice(2), without passing through Ruby, where the system can and
  * neither stream has a layer. */
 
-/* _relays(whether): when input comes in bulk, calls the method _relay of _deliver_to's object before receiving it.
+/* relays(whether): when input comes in bulk, calls the method _relay of deliver_to's object before receiving it.
  * _relay returns the number of bytes that it passed on, or nil. Legal when closed. */
 static VALUE stream_relays(VALUE self, VALUE whether)
 {
@@ -11,7 +11,7 @@ static VALUE stream_relays(VALUE self, VALUE whether)
     return whether;
 }
 
-/* _splice(target, most): passes the bytes that have come to another stream, at most `most`, and never more than a
+/* splice(target, most): passes the bytes that have come to another stream, at most `most`, and never more than a
  * burst. Returns their number; nil: none could be passed, and the caller must receive and write them. */
 static VALUE stream_splice(VALUE self, VALUE target, VALUE most)
 {
@@ -35,6 +35,6 @@ static VALUE stream_splice(VALUE self, VALUE target, VALUE most)
 
 void pel_init_stream_splice(VALUE class)
 {
-    rb_define_method(class, "_relays", stream_relays, 1);
-    rb_define_method(class, "_splice", stream_splice, 2);
+    rb_define_method(class, "relays", stream_relays, 1);
+    rb_define_method(class, "splice", stream_splice, 2);
 }

@@ -123,7 +123,7 @@ static int begin_connect(struct stream *stream, VALUE address, VALUE local)
                               (socklen_t)RSTRING_LEN(address), from, from_length);
 }
 
-/* _connect(packed address, packed local address or nil): a stream that is connected or connecting. */
+/* begin_connect(packed address, packed local address or nil): a stream that is connected or connecting. */
 static VALUE stream_s_connect(VALUE class, VALUE address, VALUE local)
 {
     struct pel_reactor *reactor = pel_reactor_current();
@@ -144,7 +144,7 @@ static VALUE stream_s_connect(VALUE class, VALUE address, VALUE local)
     return self;
 }
 
-/* _detach: returns the descriptor, which is the caller's from now on. Bytes that were received and not read are lost.
+/* detach: returns the descriptor, which is the caller's from now on. Bytes that were received and not read are lost.
  */
 static VALUE stream_detach(VALUE self)
 {
@@ -187,14 +187,14 @@ static VALUE stream_fileno(VALUE self)
     return INT2FIX(pel_stream_get(self)->core.handle.fd);
 }
 
-/* _idle: seconds since bytes were last received or sent. */
+/* idle: seconds since bytes were last received or sent. */
 static VALUE stream_idle(VALUE self)
 {
     int64_t idle = pel_now() - pel_stream_any(self)->core.active_at;
     return DBL2NUM(idle > 0 ? (double)idle / 1e9 : 0.0);
 }
 
-/* _quiet?: whether the stream is open and has received nothing that is still to be read, not even the end. This polls
+/* quiet?: whether the stream is open and has received nothing that is still to be read, not even the end. This polls
  * and receives by itself: where no reactor runs, the loop has not looked; and a read that found exactly the bytes it
  * asked for has not met EAGAIN, so the stream still counts as readable. */
 static VALUE stream_quiet_p(VALUE self)
@@ -217,13 +217,13 @@ void pel_init_stream(void)
     pel_cStream = rb_define_class_under(pel_mPelton, "Stream", rb_cObject);
     rb_undef_alloc_func(pel_cStream);
     rb_define_singleton_method(pel_cStream, "for_fd", stream_s_for_fd, 1);
-    rb_define_singleton_method(pel_cStream, "_connect", stream_s_connect, 2);
-    rb_define_method(pel_cStream, "_detach", stream_detach, 0);
+    rb_define_singleton_method(pel_cStream, "begin_connect", stream_s_connect, 2);
+    rb_define_method(pel_cStream, "detach", stream_detach, 0);
     rb_define_method(pel_cStream, "timeout", stream_timeout, 0);
     rb_define_method(pel_cStream, "timeout=", stream_set_timeout, 1);
     rb_define_method(pel_cStream, "fileno", stream_fileno, 0);
-    rb_define_method(pel_cStream, "_idle", stream_idle, 0);
-    rb_define_method(pel_cStream, "_quiet?", stream_quiet_p, 0);
+    rb_define_method(pel_cStream, "idle", stream_idle, 0);
+    rb_define_method(pel_cStream, "quiet?", stream_quiet_p, 0);
     pel_init_stream_close(pel_cStream);
     pel_init_stream_connect(pel_cStream);
     pel_init_stream_read(pel_cStream);

@@ -285,7 +285,7 @@ static VALUE stream_write(int argc, VALUE *argv, VALUE self)
     return write_directly(self, argc, argv, timeout);
 }
 
-/* _write_later(*strings, timeout: nil): returns the Deferrable without a block. */
+/* write_later(*strings, timeout: nil): returns the Deferrable without a block. */
 static VALUE stream_write_later(int argc, VALUE *argv, VALUE self)
 {
     VALUE timeout = take_write_arguments(&argc, argv);
@@ -300,7 +300,7 @@ static VALUE stream_append(VALUE self, VALUE string)
     return self;
 }
 
-/* _put(string): queues the string, however much is queued already, and never waits. Returns its bytes. */
+/* put(string): queues the string, however much is queued already, and never waits. Returns its bytes. */
 static VALUE stream_put(VALUE self, VALUE string)
 {
     struct stream *stream = pel_stream_get(self);
@@ -310,7 +310,7 @@ static VALUE stream_put(VALUE self, VALUE string)
     return SIZET2NUM(queue_strings(stream, 1, &string));
 }
 
-/* _cork(whether): with true nothing is sent; with false the queued output is sent at once. */
+/* cork(whether): with true nothing is sent; with false the queued output is sent at once. */
 static VALUE stream_cork(VALUE self, VALUE whether)
 {
     struct stream *stream = pel_stream_any(self);
@@ -356,9 +356,9 @@ void pel_init_stream_write(VALUE class)
 {
     rb_define_method(class, "write", stream_write, -1);
     rb_define_method(class, "<<", stream_append, 1);
-    rb_define_private_method(class, "_write_later", stream_write_later, -1);
-    rb_define_method(class, "_put", stream_put, 1);
-    rb_define_method(class, "_cork", stream_cork, 1);
+    rb_define_method(class, "write_later", stream_write_later, -1);
+    rb_define_method(class, "put", stream_put, 1);
+    rb_define_method(class, "cork", stream_cork, 1);
     rb_define_private_method(class, "_flush", stream_flush, 1);
     rb_define_method(class, "close_write", stream_close_write, 0);
     rb_define_method(class, "pending", stream_pending, 0);

@@ -42,7 +42,7 @@ module Pelton
       def stale? = @used > 1 && !@answered
 
       # Whether another request may follow.
-      def reusable? = @keep_alive && !@parser.within? && @stream._quiet?
+      def reusable? = @keep_alive && !@parser.within? && @stream.quiet?
 
       # Sends a request and receives the head of its response.
       #
@@ -166,7 +166,7 @@ module Pelton
 
       # Whether the server has answered before the whole body was sent.
       def early?
-        until @early || @stream._quiet?
+        until @early || @stream.quiet?
           @parser.feed(@stream.readpartial(65_536, timeout: 0))
           @answered = true
           while !@early && (head = @parser.next)

@@ -113,7 +113,7 @@ module Pelton
         end
 
         # The context of clients without a `tls:` option.
-        def tls = @tls ||= HTTP._tls({})
+        def tls = @tls ||= HTTP.tls_context({})
       end
     end
   end

@@ -37,6 +37,11 @@ module Pelton
       # @return [Integer] bytes that are queued and not sent yet, with the frames' heads
       def pending = @stream.pending
 
+      # The descriptor of the connection, which stays the socket's.
+      #
+      # @return [Integer]
+      def fileno = @stream.fileno
+
       # Sends a ping, to find out whether the peer is there.
       #
       # @param text [String] at most 125 bytes
@@ -63,7 +68,7 @@ module Pelton
         return if @closing || @closed
         return false if @stream.pending > limit
         frame = message.frame(@deflate, masked: @client)
-        @stream._put(frame)
+        @stream.put(frame)
         @queued += frame.bytesize
         watch_output unless @stalling
         true
@@ -76,11 +81,11 @@ module Pelton
       # @raise [ClosedError, ConnectionError]
       # @private
       # @asynchronous
-      def _flush = @stream.flush
+      def flush = @stream.flush
 
-      private
-
-      # @see #write
+      # {#write}, which returns its Deferrable without a block, too.
+      #
+      # @private
       def write_later(message, timeout: nil, &block)
         return Deferrable.defer(block) { write(message, timeout: timeout) } unless Pelton.running?
         message = WebSocketMessage.new(message)
@@ -90,11 +95,13 @@ module Pelton
         return refuse(operation) if pending > MOST_QUEUED
         frame = message.frame(@deflate, masked: @client)
         count(frame)
-        sent = @stream.__send__(:_write_later, frame, timeout: timeout)
+        sent = @stream.write_later(frame, timeout: timeout)
         sent.callback { operation.succeed(self) }
         sent.errback { |error| fail_write(operation, error) }
         operation
       end
+
+      private
 
       # Each refused write fails, but only one in a while is reported where the program does not handle it, with the line that has written.
       def refuse(operation)
@@ -138,7 +145,7 @@ module Pelton
       # Queues a frame, however much is queued already, and never waits. Returns nil when the connection has ended.
       def put(frame)
         count(frame)
-        Pelton.running? ? @stream._put(frame) : @stream.write(frame)
+        Pelton.running? ? @stream.put(frame) : @stream.write(frame)
         true
       rescue ClosedError, ConnectionError
         nil # the connection has ended, and close_code says so

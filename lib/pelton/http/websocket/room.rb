@@ -56,7 +56,7 @@ module Pelton
         # @return [self]
         def add(socket)
           return self if socket.closed? || @members.key?(socket)
-          @subscription ||= pubsub._attach(@topic, gap: -> { lost }) { |message| broadcast(message) } if @topic
+          @subscription ||= pubsub.attach(@topic, gap: -> { lost }) { |message| broadcast(message) } if @topic
           socket.enter(self)
           @members[socket] = true
           @state = Object.new
@@ -116,7 +116,7 @@ module Pelton
         # @raise [NotRunningError] no reactor runs
         # @asynchronous if the block of the policy is; otherwise it never waits
         def broadcast(message, except: nil)
-          Reactor._running("Room#broadcast")
+          Reactor.require_running("Room#broadcast")
           encoded = WebSocketMessage.new(message)
           count = 0
           slow = []

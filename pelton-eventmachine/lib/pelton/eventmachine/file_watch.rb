@@ -83,13 +83,13 @@ module EventMachine
     MOVED = 0x800
 
     def initialize
-      @io = IO.for_fd(::Pelton::Inotify._open)
+      @io = IO.for_fd(::Pelton::Inotify.open)
       @transports = Hash.new { |transports, watch| transports[watch] = [] }
       @readiness = Readiness.new(@io) { read }
       @readiness.wanted = Readiness::READABLE
     end
 
-    def add(transport) = @transports[::Pelton::Inotify._add(@io.fileno, transport.path)] << transport
+    def add(transport) = @transports[::Pelton::Inotify.add(@io.fileno, transport.path)] << transport
 
     def closed? = @io.closed?
 
@@ -105,7 +105,7 @@ module EventMachine
       return if closed?
       @transports.delete_if do |watch, all|
         next unless all.delete(transport)
-        ::Pelton::Inotify._remove(@io.fileno, watch) if all.empty?
+        ::Pelton::Inotify.remove(@io.fileno, watch) if all.empty?
         all.empty?
       end
       close if @transports.empty?

@@ -40,7 +40,7 @@ module EventMachine
       super()
       @pid = pid
       Process.kill(0, pid)
-      descriptor = ::Pelton::Reactor.current.__send__(:pidfd, pid)
+      descriptor = ::Pelton::Reactor.current.pidfd(pid)
       descriptor ? wait(IO.for_fd(descriptor)) : check
     rescue Errno::ESRCH
       EventMachine._unregister(self)

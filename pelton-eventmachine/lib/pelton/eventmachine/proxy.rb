@@ -60,7 +60,7 @@ module EventMachine
 
     def stop_proxy
       @proxy&.remove_proxy_source(self)
-      @stream&._relays(false)
+      @stream&.relays(false)
       @proxy = nil
     end
 
@@ -80,7 +80,7 @@ module EventMachine
     end
 
     def splice(source, most)
-      source._splice(@stream, most) unless @queueing || @closing || @unbound
+      source.splice(@stream, most) unless @queueing || @closing || @unbound
     end
 
     # Called by the stream instead of _received, when many bytes are arriving.
@@ -103,7 +103,7 @@ module EventMachine
         data = data.byteslice(0, @proxy_left)
       end
       @proxy.send_data(data)
-      @stream._relays(true)
+      @stream.relays(true)
       count(data.bytesize)
       return unless rest
       complete
@@ -130,6 +130,6 @@ module EventMachine
       @proxy.when_sent { @stream.resume unless @paused || @stream.closed? }
     end
 
-    ::Pelton._upcalls(stream_relay: instance_method(:_relay))
+    ::Pelton.register_upcalls(stream_relay: instance_method(:_relay))
   end
 end

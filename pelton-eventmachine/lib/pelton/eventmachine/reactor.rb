@@ -55,7 +55,7 @@ module EventMachine
       @stopping = true
       leave = -> { end_loop }
       # When a timer's block stops the loop, the ticks of that iteration still run.
-      @reactor._next_tick(in_timer? ? -> { @reactor._next_tick(leave) } : leave)
+      @reactor.enqueue(in_timer? ? -> { @reactor.enqueue(leave) } : leave)
     end
 
     def stop_event_loop = stop
@@ -129,7 +129,7 @@ module EventMachine
 
     private
 
-    def in_timer? = reactor_thread? && @timer_table._firing?
+    def in_timer? = reactor_thread? && @timer_table.firing?
 
     def jump?(error) = error.is_a?(LocalJumpError) || error.is_a?(UncaughtThrowError)
 
@@ -162,7 +162,7 @@ module EventMachine
         begin_loop(block)
         @finished.await
       else
-        ::Pelton::Watchdog._quietly do
+        ::Pelton::Watchdog.quietly do
           ::Pelton.run(carry_locals: true) do
             begin_loop(block)
             nil
@@ -187,7 +187,7 @@ module EventMachine
       @over = true
       cancel_all_timers
       @transports.values.each(&:abandon)
-      @reactor._next_tick(-> { @finished ? @finished.succeed : @reactor.stop })
+      @reactor.enqueue(-> { @finished ? @finished.succeed : @reactor.stop })
     end
 
     def run_shutdown_hooks
@@ -236,5 +236,5 @@ module EventMachine
     end
   end
 
-  ::Pelton._upcalls(timer_failed: singleton_class.instance_method(:_failed))
+  ::Pelton.register_upcalls(timer_failed: singleton_class.instance_method(:_failed))
 end

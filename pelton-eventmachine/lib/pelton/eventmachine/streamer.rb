@@ -87,7 +87,7 @@ module EventMachine
       socket = nil
       @stream.flush
       while offset < file.size
-        count = @stream._send_file(file.fileno, offset, file.size - offset)
+        count = @stream.send_file(file.fileno, offset, file.size - offset)
         return send_rest(file, offset) unless count
         offset += count
         next if count > 0
@@ -102,7 +102,7 @@ module EventMachine
     def send_rest(file, offset)
       file.seek(offset)
       while (data = file.read(FileStreamer::ChunkSize))
-        @stream._put(data)
+        @stream.put(data)
         @stream.flush
       end
     end

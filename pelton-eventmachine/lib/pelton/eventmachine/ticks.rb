@@ -34,7 +34,7 @@ module EventMachine
     # @private
     def _behind_input(callable)
       reactor = @reactor
-      reactor._next_tick(-> { reactor._next_tick(-> { reactor._next_tick(callable) }) })
+      reactor.enqueue(-> { reactor.enqueue(-> { reactor.enqueue(callable) }) })
     end
 
     # Calls the block: at once on the loop's thread; for another thread later, after the earlier requests of that thread.
@@ -46,7 +46,7 @@ module EventMachine
 
     private
 
-    def tick(callable) = @reactor._next_tick(tick_of(callable))
+    def tick(callable) = @reactor.enqueue(tick_of(callable))
 
     def tick_of(callable)
       lambda do

@@ -15,7 +15,7 @@ module EventMachine
       raise "max timers exceeded" if @timers.size >= @max_timers
       return arm_from_outside(interval, callable) unless @reactor_thread.equal?(Thread.current)
       @timers[signature = (@signatures += 1)] = callable
-      @timer_table._add(signature, interval.is_a?(Numeric) ? interval : interval.to_f) unless @over
+      @timer_table.add(signature, interval.is_a?(Numeric) ? interval : interval.to_f) unless @over
       signature
     end
 
@@ -34,7 +34,7 @@ module EventMachine
     def cancel_timer(timer)
       return timer.cancel unless timer.is_a?(Integer) || !timer.respond_to?(:cancel)
       return unless @timers.delete(timer)
-      @reactor_thread.equal?(Thread.current) ? @timer_table._cancel(timer) : _on_reactor { @timer_table&._cancel(timer) }
+      @reactor_thread.equal?(Thread.current) ? @timer_table.cancel(timer) : _on_reactor { @timer_table&.cancel(timer) }
       nil
     end
 
@@ -63,7 +63,7 @@ module EventMachine
     # @private
     def _arm(interval, callable, signature = (@signatures += 1))
       @timers[signature] = callable
-      @timer_table._add(signature, interval.to_f)
+      @timer_table.add(signature, interval.to_f)
       signature
     end
 
@@ -72,13 +72,13 @@ module EventMachine
     def arm_from_outside(interval, callable)
       signature = (@signatures += 1)
       @timers[signature] = callable
-      @reactor._next_tick(-> { _arm(interval, callable, signature) if @timers.key?(signature) && !@over })
+      @reactor.enqueue(-> { _arm(interval, callable, signature) if @timers.key?(signature) && !@over })
       signature
     end
 
     def cancel_all_timers
       @timers.clear
-      @timer_table&._clear
+      @timer_table&.clear
     end
   end
 

@@ -47,13 +47,13 @@ module Pelton
 
       def holder_name(owner)
         return "thread #{owner.name&.inspect || owner.object_id}" if owner.is_a?(Thread)
-        task = Pelton.tasks.find { |one| one.send(:_waiting_fiber).equal?(owner) } if Pelton.running?
+        task = Pelton.tasks.find { |one| one.waiting_fiber.equal?(owner) } if Pelton.running?
         task&.name ? "task #{task.name.inspect}" : "fiber #{owner.object_id}"
       end
 
       # A fiber that is running on another thread has none.
       def holder_backtrace(owner)
-        (owner.is_a?(Thread) ? owner.backtrace : Task._where(owner)) || []
+        (owner.is_a?(Thread) ? owner.backtrace : Task.place_of(owner)) || []
       rescue FiberError, ThreadError
         []
       end

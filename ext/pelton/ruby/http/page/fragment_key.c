@@ -77,7 +77,7 @@ static VALUE key_of(VALUE parts, int depth)
     return key;
 }
 
-/* _key(parts) { |part| text of a part that is no String, Symbol, small Integer, nil, true, false or Array } */
+/* key(parts) { |part| text of a part that is no String, Symbol, small Integer, nil, true, false or Array } */
 static VALUE fragment_s_key(VALUE class, VALUE parts)
 {
     (void)class;
@@ -89,5 +89,5 @@ void pel_init_http_fragment_key(void)
 {
     VALUE fragment = rb_const_get(pel_mHTTP, rb_intern("Fragment"));
 
-    rb_define_singleton_method(fragment, "_key", fragment_s_key, 1);
+    rb_define_singleton_method(fragment, "key", fragment_s_key, 1);
 }

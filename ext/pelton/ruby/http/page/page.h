@@ -14,7 +14,7 @@ const struct pel_http_fragment *pel_http_fragment_peek(VALUE object);
 
 void pel_init_http_fragment(void);
 
-/* Pelton::HTTP::Fragment._key: the key of a fragment that is made of several parts. */
+/* Pelton::HTTP::Fragment.key: the key of a fragment that is made of several parts. */
 void pel_init_http_fragment_key(void);
 
 void pel_init_http_page(void);

@@ -36,7 +36,7 @@ module EventMachine
     # Delivers received data to the connection from now on.
     def open
       return done if @closing == :now || @stream.closed?
-      @stream._deliver_to(self)
+      @stream.deliver_to(self)
       @stream.pause if @paused
       done
     end
@@ -67,7 +67,7 @@ module EventMachine
 
     def send_data(data)
       return queue(data) if @queueing
-      @stream._put(data)
+      @stream.put(data)
     rescue ::Pelton::Error
       cannot_send(data)
     end
@@ -84,7 +84,7 @@ module EventMachine
         @queued = nil
         @stream ? @stream.abort : unbind_later
       elsif !@queueing
-        @stream._cork(false)
+        @stream.cork(false)
         @stream.close
       end
     end
@@ -98,21 +98,21 @@ module EventMachine
       return false if @paused || @unbound
       @paused = true
       @stream&.pause
-      @stream&._cork(true)
+      @stream&.cork(true)
       true
     end
 
     def resume
       return false if !@paused || @unbound
       @paused = false
-      @stream&._cork(false)
+      @stream&.cork(false)
       @stream&.resume
       true
     end
 
     # ---- time
 
-    def idle = @stream ? @stream._idle : 0.0
+    def idle = @stream ? @stream.idle : 0.0
 
     def pending_timeout = @pending_timeout || 0.0
 
@@ -125,11 +125,11 @@ module EventMachine
 
     def fileno = (@stream && !@stream.closed?) ? @stream.fileno : nil
 
-    def errno = @errno || @stream&._errno
+    def errno = @errno || @stream&.errno
 
     # @return [Integer] the descriptor, which belongs to the caller from now on
     def detach
-      number = @stream._detach
+      number = @stream.detach
       @closing = :now
       unbind_later
       number
@@ -144,7 +144,7 @@ module EventMachine
 
     def use(stream)
       @stream = stream
-      stream._tell(self)
+      stream.tell_closed(self)
     end
 
     def failed(error)
@@ -156,10 +156,10 @@ module EventMachine
     # ---- connecting
 
     def attempt
-      stream = ::Pelton::Stream._connect(@addresses.shift.to_sockaddr, @local)
+      stream = ::Pelton::Stream.begin_connect(@addresses.shift.to_sockaddr, @local)
       use(stream)
-      stream._on_connect(self)
-      stream.pause._cork(true) if @paused
+      stream.on_connect(self)
+      stream.pause.cork(true) if @paused
     rescue ::Pelton::ConnectionError => error
       raise ConnectionError, refusal_of(error) unless refusal?(error.errno)
       return attempt unless @addresses.empty?
@@ -217,7 +217,7 @@ module EventMachine
       queued, @queued = @queued, nil
       queued&.each do |data|
         next if @stream.closed?
-        data.equal?(:tls) ? begin_tls : @stream._put(data)
+        data.equal?(:tls) ? begin_tls : @stream.put(data)
       end
     end
 
@@ -236,6 +236,6 @@ module EventMachine
 
     def unbind_later = EventMachine.next_tick { unbind(@errno) }
 
-    ::Pelton._upcalls(stream_connected: instance_method(:_connected), stream_received: instance_method(:_received), stream_closed: instance_method(:_closed))
+    ::Pelton.register_upcalls(stream_connected: instance_method(:_connected), stream_received: instance_method(:_received), stream_closed: instance_method(:_closed))
   end
 end

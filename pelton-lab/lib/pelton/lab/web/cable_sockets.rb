@@ -112,7 +112,7 @@ module Pelton
       def subscribe(url, headers)
         socket = HTTP::WebSocket.connect(url, protocols: [PROTOCOL], headers: headers, timeout: @timeout, deflate: false)
         @sockets << socket
-        @descriptors << Socket.for_fd(socket.instance_variable_get(:@stream).fileno).tap { |descriptor| descriptor.autoclose = false }
+        @descriptors << Socket.for_fd(socket.fileno).tap { |descriptor| descriptor.autoclose = false }
         socket.on_message { |text| take(socket, text) }
       end
 

@@ -60,7 +60,7 @@ module Pelton
         # A client whose handler is too slow is closed, and comes back.
         def handle(client, name, handler)
           gap = -> { client.cable.cable.gap([client.session.socket]) }
-          client.cable.topics._attach(name, direct: false, gap: gap, max_bytes: PubSub::Subscription::MAX_BYTES) do |message|
+          client.cable.topics.attach(name, direct: false, gap: gap, max_bytes: PubSub::Subscription::MAX_BYTES) do |message|
             connection.worker_pool.invoke(handler, :call, message, connection: connection)
           end
         end

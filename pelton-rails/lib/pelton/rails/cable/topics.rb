@@ -76,15 +76,15 @@ module Pelton
           @feeds = {}
         end
 
-        # See PubSub#_attach.
+        # See PubSub#attach.
         # @asynchronous if the adapter's subscribe is
-        def _attach(name, **options, &block) = enter(name) { |pubsub, topic| pubsub._attach(topic, **options, &block) }
+        def attach(name, **options, &block) = enter(name) { |pubsub, topic| pubsub.attach(topic, **options, &block) }
 
-        # See PubSub#_since. Messages have positions with the adapter pelton.
-        def _since(name, position) = kept(name) { |pubsub, topic| pubsub._since(topic, position) }
+        # See PubSub#since. Messages have positions with the adapter pelton.
+        def since(name, position) = kept(name) { |pubsub, topic| pubsub.since(topic, position) }
 
-        # See PubSub#_recent.
-        def _recent(name, seconds) = kept(name) { |pubsub, topic| pubsub._recent(topic, seconds) }
+        # See PubSub#recent.
+        def recent(name, seconds) = kept(name) { |pubsub, topic| pubsub.recent(topic, seconds) }
 
         # Sends a message to all subscribers, in the adapter's way.
         def publish(name, message) = @server.pubsub.broadcast(name, message)

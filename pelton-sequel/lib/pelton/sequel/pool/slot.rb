@@ -58,7 +58,7 @@ module Pelton
         private
 
         def holder
-          task = Pelton.tasks.find { |one| one.send(:_waiting_fiber).equal?(fiber) } if Pelton.running?
+          task = Pelton.tasks.find { |one| one.waiting_fiber.equal?(fiber) } if Pelton.running?
           task&.name ? "task #{task.name.inspect}" : "fiber #{fiber.object_id}"
         end
 

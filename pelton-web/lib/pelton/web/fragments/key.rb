@@ -27,7 +27,7 @@ module Pelton
           private
 
           # C converts the usual parts and yields the rest: a page needs the keys of all its fragments.
-          def array(parts) = HTTP::Fragment._key(parts) { |one| part(one) }
+          def array(parts) = HTTP::Fragment.key(parts) { |one| part(one) }
 
           def part(one)
             case one
