@@ -49,7 +49,7 @@ class ProgramTest < PeltonTest
   end
 
   def write(path, before = "")
-    File.write(path, "#{before} require #{File.join(ROOT, "lib/pelton/program").dump}; print Marshal.dump(Pelton::Program.command(ARGV))")
+    File.write(path, "#{before} require #{File.join(ROOT, "lib/pelton/program").dump}; print Marshal.dump(Pelton.const_get(:Program).command(ARGV))")
   end
 
   def started(folder, *words, env: {})

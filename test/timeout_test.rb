@@ -164,7 +164,7 @@ class TimeoutTest < PeltonTest
 
   def test_where_no_reactor_runs
     assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.001) { sleep } }
-    assert_raises(Timeout::Error) { Pelton.timeout(0.001) { Pelton::Operation.new.await } }
+    assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.001) { Pelton::Operation.new.await } }
   end
 
   def test_a_block_is_needed

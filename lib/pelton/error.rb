@@ -18,15 +18,9 @@ module Pelton
     def retriable? = true
   end
 
-  # A time limit has passed. `rescue Timeout::Error` matches this error as well.
+  # A time limit has passed.
   class TimeoutError < Error
     def retriable? = true
-
-    # A class has one parent, and this class has Error. So Timeout::Error is taught to recognise it.
-    module Recognition
-      def ===(error) = super || (equal?(::Timeout::Error) && TimeoutError === error)
-    end
-    ::Timeout::Error.singleton_class.prepend(Recognition)
   end
 
   # The name could not be resolved.

@@ -7,6 +7,7 @@ module Pelton
     # @return [Array<Exception>] in the order in which they were raised
     def suppressed = @pelton_suppressed ||= []
   end
+  private_constant :Suppressed
 
   # Tasks that end together. Made by {Pelton.group}.
   class Group

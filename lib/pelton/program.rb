@@ -29,4 +29,5 @@ module Pelton
       def library = (defined?(::Gem) && ::Gem.loaded_specs.key?("pelton")) ? [] : ["-I", File.expand_path("..", __dir__)]
     end
   end
+  private_constant :Program
 end

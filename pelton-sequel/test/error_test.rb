@@ -9,7 +9,7 @@ class DatabaseErrorTest < PeltonTest
 
     assert_equal retriable, retriable.to_h { |error, _| [error, error.new.retriable?] }
     assert(retriable.keys.all? { |error| error < Pelton::Error })
-    assert_operator Timeout::Error, :===, PoolTimeoutError.new
+    assert_operator PoolTimeoutError, :<, Pelton::TimeoutError
   end
 
   ConnectionError = Pelton::Sequel::ConnectionError

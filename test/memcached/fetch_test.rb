@@ -251,7 +251,7 @@ class MemcachedFetchTest < PeltonTest
     cache = client
     assert_raises(ArgumentError) { cache.fetch("k") }
     assert_raises(ArgumentError) { cache.fetch("k", stale: 5) { "v" } }
-    assert_raises(Pelton::Memcached::KeyError) { cache.fetch("a b") { flunk } }
+    assert_raises(Pelton::Memcached::InvalidKeyError) { cache.fetch("a b") { flunk } }
     assert_raises(TypeError) { cache.fetch(nil) { flunk } }
     assert_raises(TypeError) { cache.fetch("k") { 7 } }
   end

@@ -26,7 +26,7 @@ class StopLimitTest < PeltonTest
   def test_from_a_signal
     assert_ended(lambda do |said|
       Signal.trap("TERM") {}
-      Pelton::StopLimit.after(0.02, %w[TERM])
+      Pelton.const_get(:StopLimit).after(0.02, %w[TERM])
       said.puts
       loop {}
     end, signal: "TERM")
@@ -34,15 +34,15 @@ class StopLimitTest < PeltonTest
 
   def test_from_now
     assert_ended(lambda do |said|
-      Pelton::StopLimit.from_now(0.02)
+      Pelton.const_get(:StopLimit).from_now(0.02)
       said.puts
       sleep
     end)
   end
 
   def test_wrong_arguments
-    assert_raises(TypeError) { Pelton::StopLimit.after("soon", %w[TERM]) }
-    assert_raises(TypeError) { Pelton::StopLimit.after(1, %w[NONE]) }
-    assert_raises(ArgumentError) { Pelton::StopLimit.after(1, %w[TERM] * 17) }
+    assert_raises(TypeError) { Pelton.const_get(:StopLimit).after("soon", %w[TERM]) }
+    assert_raises(TypeError) { Pelton.const_get(:StopLimit).after(1, %w[NONE]) }
+    assert_raises(ArgumentError) { Pelton.const_get(:StopLimit).after(1, %w[TERM] * 17) }
   end
 end

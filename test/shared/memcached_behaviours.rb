@@ -102,10 +102,10 @@ module MemcachedBehaviours
     within do
       cache = client
       ["", " ", "a b", "a\r\nflush_all", "a\n", "a\0b", "\t", "\x7f", "k" * 251, "ü" * 126].each do |key|
-        assert_raises(Pelton::Memcached::KeyError, key) { cache.get(key) { flunk } }
-        assert_raises(Pelton::Memcached::KeyError, key) { ask(cache, :get, key) }
-        assert_raises(Pelton::Memcached::KeyError, key) { ask(cache, :set, key, "v") }
-        assert_raises(Pelton::Memcached::KeyError, key) { ask(cache, :delete, key) }
+        assert_raises(Pelton::Memcached::InvalidKeyError, key) { cache.get(key) { flunk } }
+        assert_raises(Pelton::Memcached::InvalidKeyError, key) { ask(cache, :get, key) }
+        assert_raises(Pelton::Memcached::InvalidKeyError, key) { ask(cache, :set, key, "v") }
+        assert_raises(Pelton::Memcached::InvalidKeyError, key) { ask(cache, :delete, key) }
       end
       [nil, 1, [], Object.new].each do |key|
         assert_raises(TypeError) { ask(cache, :get, key) }

@@ -110,8 +110,8 @@ module MemcachedCoding
       assert_equal "1", ask(all, :get, "ns:n")
       assert_equal true, ask(cache, :delete, "k")
       assert_equal "x", ask(cache, :set, "k" * 247, "x") && ask(all, :get, "ns:#{"k" * 247}")
-      assert_match(/namespace/, assert_raises(Pelton::Memcached::KeyError) { ask(cache, :get, "k" * 248) }.message)
-      assert_raises(Pelton::Memcached::KeyError) { ask(cache, :get, "") }
+      assert_match(/namespace/, assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, :get, "k" * 248) }.message)
+      assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, :get, "") }
       ["a b", "", "a\r\nflush_all"].each { |namespace| assert_raises(ArgumentError) { client(namespace: namespace) } }
     end
   end
@@ -137,13 +137,13 @@ module MemcachedCoding
         [:get_multi, %w[k absent]], [:get_multi, %w[k absent], nil, NilClass],
         [:incr, "k"], [:incr, "k", nil, Pelton::Memcached::ServerError]], events
       events.clear
-      assert_raises(Pelton::Memcached::KeyError) { ask(cache, :get, "a b") }
+      assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, :get, "a b") }
       cache.close
       assert_raises(Pelton::ClosedError) { ask(cache, :get, "k") }
       assert_raises(Pelton::ClosedError) { ask(cache, :get_multi, "k") }
       events.reject! { |event| event[1].to_s.start_with?("fiber-") }
 
-      assert_equal [[:get, "a b"], [:get, "a b", nil, Pelton::Memcached::KeyError], [:get, "k"], [:get, "k", nil, Pelton::ClosedError],
+      assert_equal [[:get, "a b"], [:get, "a b", nil, Pelton::Memcached::InvalidKeyError], [:get, "k"], [:get, "k", nil, Pelton::ClosedError],
         [:get_multi, ["k"]], [:get_multi, ["k"], nil, Pelton::ClosedError]], events
     end
   ensure

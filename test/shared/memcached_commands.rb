@@ -306,12 +306,12 @@ module MemcachedCommands
       cache = client
       ask(cache, :set, "a", "1")
       ["", "a b", "a\r\nflush_all", "k" * 251].each do |key|
-        %i[gets item incr decr].each { |command| assert_raises(Pelton::Memcached::KeyError) { ask(cache, command, key) } }
-        %i[add replace append prepend].each { |command| assert_raises(Pelton::Memcached::KeyError) { ask(cache, command, key, "v") } }
-        %i[touch gat].each { |command| assert_raises(Pelton::Memcached::KeyError) { ask(cache, command, key, ttl: 1) } }
-        assert_raises(Pelton::Memcached::KeyError) { ask(cache, :get_multi, "a", key) }
-        assert_raises(Pelton::Memcached::KeyError) { ask(cache, :delete_multi, "a", key) }
-        assert_raises(Pelton::Memcached::KeyError) { ask(cache, :set_multi, {"a" => "2", key => "v"}) }
+        %i[gets item incr decr].each { |command| assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, command, key) } }
+        %i[add replace append prepend].each { |command| assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, command, key, "v") } }
+        %i[touch gat].each { |command| assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, command, key, ttl: 1) } }
+        assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, :get_multi, "a", key) }
+        assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, :delete_multi, "a", key) }
+        assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, :set_multi, {"a" => "2", key => "v"}) }
       end
       assert_equal "1", ask(cache, :get, "a")
     end

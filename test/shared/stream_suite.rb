@@ -305,7 +305,7 @@ module StreamSuite
       stream.timeout = 0.01
       assert_in_delta 0.01, stream.timeout
       assert_raises(Pelton::TimeoutError) { ask(stream, :readpartial, 5) }
-      assert_raises(::Timeout::Error) { ask(stream, :gets) }
+      assert_raises(Pelton::TimeoutError) { ask(stream, :gets) }
       [10, nil].each do |timeout|
         later { peer.write("x\n") }
         assert_equal "x\n", timeout ? ask(stream, :gets, timeout: timeout) : ask(stream.tap { stream.timeout = nil }, :gets)

@@ -5,7 +5,7 @@ require "pelton"
 
 class SlowPlacesTest < PeltonTest
   def setup
-    @places = Pelton::SlowPlaces.new
+    @places = Pelton.const_get(:SlowPlaces).new
   end
 
   def test_short_calls_stay_in_place

@@ -20,7 +20,7 @@ module Pelton
     end
 
     # The key cannot be sent to memcached.
-    class KeyError < Error
+    class InvalidKeyError < Error
     end
 
     # A client of one memcached server or of several. All fibers of a thread share one pipelined connection to a server,
@@ -32,7 +32,7 @@ module Pelton
     # later. `client.later` returns the Deferrable alone. ({#fetch} and {#cas} are the exceptions: they need their blocks to
     # compute values.) Errors are raised, or given to errbacks: {TimeoutError}, {ConnectionError}, {DownError},
     # {ServerError}, {ValueError}, {OverloadError}. Mistakes of the program are raised at once in every style: a key that
-    # cannot be sent ({KeyError}), wrong arguments, a closed client ({ClosedError}).
+    # cannot be sent ({InvalidKeyError}), wrong arguments, a closed client ({ClosedError}).
     #
     # All commands take `timeout:`, the limit of this operation alone in seconds from its start, whatever else flows on the
     # connection. Beyond it the operation fails with {TimeoutError}, and a late reply is dropped. A key is a String or a Symbol of 1 to 250 bytes, the namespace included,

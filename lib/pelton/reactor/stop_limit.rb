@@ -21,4 +21,5 @@ module Pelton
       def from_now(seconds) = _set(seconds, [])
     end
   end
+  private_constant :StopLimit
 end

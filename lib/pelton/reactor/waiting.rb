@@ -46,4 +46,5 @@ module Pelton
 
     Pelton.register_upcalls(waiting_places: method(:places), report_silence: method(:report_silence), report_given_up: method(:report_given_up))
   end
+  private_constant :Waiting
 end

@@ -65,4 +65,5 @@ module Pelton
       end
     end
   end
+  private_constant :TaskList
 end

@@ -64,4 +64,5 @@ module Pelton
       known.short = 0
     end
   end
+  private_constant :SlowPlaces
 end

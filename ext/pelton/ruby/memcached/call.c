@@ -7,7 +7,7 @@
 
 #define UNWATCHED_NS (1000 * 1000) /* a loop that has not waited for so long (nanoseconds) may have missed an end */
 
-static VALUE cLater, cKeyError;
+static VALUE cLater, cInvalidKeyError;
 static ID id_client;
 static ID option_names[PEL_MEMCACHED_OPTION_COUNT];
 
@@ -234,7 +234,7 @@ static VALUE write_error(const struct pel_memcached_call *call, int code)
                                "the value is longer than memcached's protocol can say");
     /* The key itself may be secret: the id of a session. */
     return rb_exc_new_str(
-        cKeyError, rb_sprintf("a key has 1 to %d bytes%s, and no space or control character; this one has %ld bytes",
+        cInvalidKeyError, rb_sprintf("a key has 1 to %d bytes%s, and no space or control character; this one has %ld bytes",
                               PEL_MEMCACHED_KEY_LIMIT, NIL_P(call->client->namespace) ? "" : ", the namespace included",
                               (long)call->key_slice.length));
 }
@@ -373,7 +373,7 @@ static VALUE client_later(VALUE self)
 void pel_init_memcached_call(VALUE client_class, VALUE later_class)
 {
     cLater = later_class;
-    cKeyError = rb_define_class_under(rb_define_module_under(pel_mPelton, "Memcached"), "KeyError", pel_eError);
+    cInvalidKeyError = rb_define_class_under(rb_define_module_under(pel_mPelton, "Memcached"), "InvalidKeyError", pel_eError);
     id_client = rb_intern("@client");
 #define NAMED(NAME, name) option_names[PEL_MEMCACHED_##NAME##_OPTION] = rb_intern(#name);
     PEL_MEMCACHED_OPTIONS(NAMED)

@@ -146,7 +146,7 @@ module EventMachine
           else @mc_client.set(key, value, ttl: mc_ttl(exptime)) { |stored| mc_call(block, stored) }
           end
         answer.errback { |error| mc_failed(error, command, key, value, exptime, block) }
-      rescue ::Pelton::Memcached::KeyError
+      rescue ::Pelton::Memcached::InvalidKeyError
         EventMachine.next_tick { mc_call(block, (command == :get) ? nil : false) } if block
       end
 
