@@ -269,7 +269,7 @@ class WebSocketTest < PeltonTest
       reports = Pelton::Test.unrescued do
         with_server(app) do |url|
           streams = Array.new(3) { raw(url) }
-          eventually { @server.sockets.size == 3 }
+          eventually { @server.attached == 3 }
           stopping = Pelton.spawn { @server.stop }
           streams.each do |stream|
             received = next_frame(stream)
@@ -286,7 +286,7 @@ class WebSocketTest < PeltonTest
           assert_equal true, stopping.await
           assert_equal [""] * 3, streams.map(&:read)
           assert_equal [[1001, ""]] * 3, closed
-          assert_empty @server.sockets
+          assert_equal 0, @server.attached
         end
       end
 
@@ -312,10 +312,10 @@ class WebSocketTest < PeltonTest
     with_echo do |url|
       socket = WebSocket.connect(url)
       lost = raw(url)
-      eventually { @server.sockets.size == 2 }
+      eventually { @server.attached == 2 }
       socket.close
       lost.abort
-      eventually { @server.sockets.empty? }
+      eventually { @server.attached.zero? }
     end
   end
 

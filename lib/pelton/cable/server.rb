@@ -136,9 +136,8 @@ module Pelton
       # @return [Array] see {#call}
       # @private
       def accept(env, origins: :any, &subscriptions)
-        stopping = env["rack.hijack"].then { |hijack| hijack.server.sockets if hijack.respond_to?(:server) }
         HTTP::WebSocket.accept(env, origins: origins, protocols: [EXTENDED, PROTOCOL], max_message: @limits[:message], ping: nil) do |socket|
-          @connecting.acquire { within_time { Session.new(self, socket, stopping).start(&subscriptions) } }
+          @connecting.acquire { within_time { Session.new(self, socket).start(&subscriptions) } }
         end
       end
 

@@ -36,11 +36,9 @@ module Pelton
       # @return [Integer] subscriptions
       def size = @subscriptions.size
 
-      # @param stopping [Hash{#close => true}] contains the session until its end: what the server closes when it stops
-      def initialize(server, socket, stopping)
+      def initialize(server, socket)
         @server = server
         @socket = socket
-        @stopping = stopping
         @refused = @failed = 0
         @held = {}
       end
@@ -134,9 +132,7 @@ module Pelton
       # The blocks keep nothing but the session: thousands would keep as many requests.
       def listen
         @server.opened(self)
-        @socket.leave(@stopping)
-        @stopping.delete(@socket)
-        @stopping[self] = true
+        @attachment = @socket.hand_over(self)
         @socket.on_close do
           @closed = true
           Pelton.spawn(name: "the end of a cable", detached: true) { stop } unless @busy
@@ -283,7 +279,7 @@ module Pelton
         @subscriptions.stop
       ensure
         @server.closed(self)
-        @stopping.delete(self)
+        @attachment&.detach
       end
     end
   end

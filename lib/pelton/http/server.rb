@@ -46,7 +46,7 @@ module Pelton
         @app = app
         @listeners = []
         @shared = []
-        @sockets = {}
+        @attachments = Attachments.new
         @refusals = RefusalLog.new
         @log = log
         memory = settings[:spool] || (RACK_2_SPOOL if Server._rack_2?)
@@ -124,10 +124,14 @@ module Pelton
       #   @return [nil]
       #   @raise [NotRunningError] where no reactor runs on this thread
 
-      # @return [Hash{WebSocket => true}] the open sockets that {WebSocket.accept} has made of this server's requests, and others with
-      #   `close(code, reason)`, which {#stop} calls once
-      # @private
-      attr_reader :sockets
+      # Lets {#stop} close a socket that was made of a request, and wait until it has ended. Each {WebSocket} is attached. Any thread may call it.
+      #
+      # @param closable [#close] {#stop} calls `close(code, reason)` once, in a task
+      # @return [Attachment] call its `detach` when the socket has ended
+      def attach(closable) = @attachments.attach(closable)
+
+      # @return [Integer] sockets that are attached: open WebSockets, and others
+      def attached = @attachments.size
 
       # Stops: accepts no more connections, closes idle ones, and waits for the requests in progress. Each response is the last
       # one of its connection. A connection that was accepted is served, even if its first request or its TLS handshake is
@@ -142,9 +146,8 @@ module Pelton
         deadline = timeout && Clock.now + timeout
         listeners.each { |listener| (backlog || !@shared.include?(listener)) ? listener.finish : listener.close }
         _drain
-        told = {}.compare_by_identity
         loop do
-          end_streams(told)
+          end_streams
           return true if closed?
           return false if deadline && Clock.left(deadline).zero?
           sleep 0.01
@@ -202,18 +205,13 @@ module Pelton
         nil # whoever uses a WebSocket is told
       end
 
-      # Ends event streams, and closes the sockets that were not told yet: new ones may have begun since the last call. The sockets are
-      # copied, because a thread of Action Cable may add one meanwhile.
-      def end_streams(told)
+      # Ends event streams and sockets: new ones may have begun since the last call.
+      def end_streams
         _end_events
-        @sockets.keys.each do |socket|
-          next if told[socket]
-          told[socket] = true
-          Pelton.spawn(detached: true) { socket.close(1001, "the server stops") }
-        end
+        @attachments.close(1001, "the server stops")
       end
 
-      def closed? = @sockets.empty? && @listeners.sum(&:pending).zero? && _stats[:connections].zero?
+      def closed? = @attachments.empty? && @listeners.sum(&:pending).zero? && _stats[:connections].zero?
 
       def template(errors, secure, early_hints)
         template = {

@@ -86,9 +86,10 @@ module Pelton
       end
 
       # @private Begins after the handshake. Where a reactor runs, the socket reads by itself from now on.
-      # @param sockets [Hash{WebSocket => true}] contains the socket until it is closed
-      def begin(sockets = nil)
-        enter(sockets)[self] = true if sockets
+      # @param server [Server, nil] whose stop closes the socket
+      def begin(server = nil)
+        @server = server
+        @attachment = server&.attach(self)
         return self unless Pelton.running?
         @stream.on_close do
           @closing&.cancel
@@ -105,6 +106,16 @@ module Pelton
 
       # @private
       def leave(registry) = @registries.delete_if { |one| one.equal?(registry) }
+
+      # Lets the server's stop close another object than this socket, which knows how to say farewell.
+      #
+      # @param closable [#close] see {Server#attach}
+      # @return [Attachment]
+      # @private
+      def hand_over(closable)
+        @attachment.detach
+        @server.attach(closable)
+      end
 
       # @private
       def open? = !@closing && !@closed && !@stream.closed?
@@ -356,6 +367,7 @@ module Pelton
         @closed = true
         @close_code = code
         @close_reason = reason
+        @attachment&.detach
         @registries.dup.each { |registry| registry.delete(self) }
         [@pinging, @closing, @stalling].grep(Timer).each(&:cancel)
         (@refused && Pelton.running? && !@stream.closed?) ? linger : @stream.close

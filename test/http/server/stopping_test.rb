@@ -155,9 +155,9 @@ class HTTPStoppingTest < PeltonTest
     socket = Object.new
     socket.define_singleton_method(:close) { |*arguments| calls << arguments && gate.pop }
     serving(HELLO) do
-      server.sockets[socket] = true
+      attachment = server.attach(socket)
       assert_equal false, server.stop(timeout: 0.05)
-      server.sockets.clear
+      attachment.detach
 
       assert_equal true, server.stop
       assert_equal [[1001, "the server stops"]], calls

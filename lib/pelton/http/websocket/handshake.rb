@@ -32,10 +32,10 @@ module Pelton
         return refusal if refusal
         hijack = env["rack.hijack"]
         raise Error, "WebSocket.accept needs Pelton's HTTP server: this server does not hand over its streams" unless hijack.respond_to?(:hijack)
-        sockets = hijack.server.sockets
+        server = hijack.server
         stream = hijack.hijack
         driver = ::WebSocket::Driver.rack(ServerWire.new(stream, env), protocols: Array(protocols))
-        socket = agree(driver, stream, deflate, masked: true, **settings) { driver.start }.begin(sockets)
+        socket = agree(driver, stream, deflate, masked: true, **settings) { driver.start }.begin(server)
         Pelton.spawn(detached: true) { serve(socket, &block) }
         [101, {}, []]
       rescue WebSocket::HandshakeError

@@ -14,15 +14,15 @@ module Pelton
       # A socket as {HTTP::Server#stop} expects it.
       class Socket
         # @param connection [ActionCable::Connection::Base]
-        # @param sockets [Hash{#close => true}] the server's
-        def initialize(connection, sockets)
+        # @param server [HTTP::Server]
+        def initialize(connection, server)
           @connection = connection
-          @sockets = sockets
+          @server = server
         end
 
-        def add = @sockets[self] = true
+        def add = @attachment = @server.attach(self)
 
-        def remove = @sockets.delete(self)
+        def remove = @attachment&.detach
 
         # A socket that the application has closed still waits for its client's answer, so it needs the time limit, too.
         #
@@ -53,7 +53,7 @@ module Pelton
       # The server is known until Action Cable hijacks the connection.
       def process
         exchange = env["async.callback"]
-        @pelton_socket = Socket.new(self, exchange.server.sockets) if exchange.respond_to?(:server)
+        @pelton_socket = Socket.new(self, exchange.server) if exchange.respond_to?(:server)
         super
       end
 
