@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
 require "pelton"
-require_relative "active_record/setup"
 
+# First, because without Bundler it decides which of the installed versions of Active Support is loaded.
 Pelton.require_gem("active_record", "pelton/active_record needs Active Record: add gem \"activerecord\" to the Gemfile")
+
+require_relative "active_record/setup"
 
 module Pelton
   # Active Record on Pelton, with or without Rails: each fiber has its own connection, and waiting for it, for queries and for SQLite's locks parks

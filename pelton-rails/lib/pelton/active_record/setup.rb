@@ -53,9 +53,10 @@ module Pelton
           require_relative "connection_waits"
           require_relative "cache_versions"
           require_relative "fiber_connections"
+          require_relative "lease_sweeps"
           require_relative "time_limits"
           TaskState.pools = method(:pools)
-          [Advice, AsynchronousQueries, ConnectionHolders, ConnectionWaits, FiberConnections, CacheVersions, TimeLimits].each(&:install)
+          [Advice, AsynchronousQueries, ConnectionHolders, ConnectionWaits, FiberConnections, LeaseSweeps, CacheVersions, TimeLimits].each(&:install)
         end
       end
     end
