@@ -5,7 +5,8 @@ require "pelton/lab/database"
 
 # What a model costs without a web server around it: one find after the other, a thousand at once, and all rows of a large table.
 Pelton::Lab.experiment "finds" do
-  about "models on Pelton::Sequel, whose finds are merged, in one process beside Sequel::Model alone: single finds, a thousand at once, a hundred thousand rows"
+  about "models of Sequel and ActiveRecord on Pelton, whose finds are merged, in one process beside the same without Pelton: single finds, a thousand at once, " \
+    "a hundred thousand rows"
   only_when_named
 
   # Yields the address of a filled database for a library, and Sequel's own connection to it.
@@ -42,6 +43,46 @@ Pelton::Lab.experiment "finds" do
     end
   end
 
+  # Yields a model of ActiveRecord.
+  connect = lambda do |database, run, rows, pool, &work|
+    fill.call(database, run, :rails, rows) do |address|
+      ActiveRecord::Base.establish_connection("#{address}?pool=#{pool}&checkout_timeout=30#{"&timeout=30000" if address.start_with?("sqlite3:")}")
+      work.call(Object.const_set(:User, Class.new(ActiveRecord::Base)))
+      ActiveRecord::Base.connection_pool.disconnect!
+    end
+  end
+
+  merged = lambda do |database, run, rows, pool: 20, &work|
+    require "pelton/active_record"
+    Pelton.run { connect.call(database, run, rows, pool) { |model| work.call(model.include(Pelton::ActiveRecord::Merging)) } }
+  end
+
+  active_record = lambda do |database, run, rows, threads:, &work|
+    require "active_record"
+    connect.call(database, run, rows, threads, &work)
+  end
+
+  # Finds of a thousand rows at once by 100 threads, measured once their connections are open.
+  by_threads = lambda do |run, &find|
+    work, done = Queue.new, Queue.new
+    100.times { Thread.new { loop { work.pop.then { |id| done << [find.call(id), id] } } } }
+    times = lambda do
+      run.size.times { |i| work << 1 + i }
+      run.size.times { done.pop.then { |user, id| run.expect("user #{id}", user.username) } }
+    end
+    times.call
+    run.measure(&times)
+  end
+
+  # The same by a fiber each. The block returns the number of queries until now.
+  by_fibers = lambda do |run, find, &queries|
+    times = -> { Array.new(run.size) { |i| Pelton.spawn { run.expect("user #{1 + i}", find.call(1 + i).username) } }.each(&:await) }
+    times.call
+    before = queries.call
+    run.measure(&times)
+    run.record(:queries, queries.call - before)
+  end
+
   Pelton::Lab::Database::ALL.each do |name, database|
     check = ->(run, user, id) { run.expect("user #{id}", user.username) }
 
@@ -63,31 +104,32 @@ Pelton::Lab.experiment "finds" do
       also :cpu_us_per_operation, "CPU us/op"
       also :queries, "queries", digits: 0
 
-      baseline "Sequel::Model, 100 threads", style: "blocking" do |run|
-        sequel.call(database, run, 1_000, threads: 100) do |model|
-          work, done = Queue.new, Queue.new
-          100.times { Thread.new { loop { work.pop.then { |id| done << [model.with_pk!(id), id] } } } }
-          times = lambda do
-            run.size.times { |i| work << 1 + i }
-            run.size.times { done.pop.then { |user, id| check.call(run, user, id) } }
-          end
-          times.call # the connections are open now
-          run.measure(&times)
+      baseline("Sequel::Model, 100 threads", style: "blocking") do |run|
+        sequel.call(database, run, 1_000, threads: 100) { |model| by_threads.call(run) { |id| model.with_pk!(id) } }
+      end
+
+      contender("Sequel::Model, a fiber each", style: "direct") do |run|
+        pelton.call(database, run, 1_000) { |model| by_fibers.call(run, ->(id) { model.with_pk!(id) }) { model.db.stats[:queries] } }
+      end
+
+      contender("ActiveRecord, 100 threads", style: "blocking", gem: "activerecord", with: %w[sqlite3]) do |run|
+        active_record.call(database, run, 1_000, threads: 100) do |model|
+          by_threads.call(run) { |id| ActiveRecord::Base.connection_pool.with_connection { model.find(id) } }
         end
       end
 
-      contender "Pelton, a fiber each", style: "direct" do |run|
-        pelton.call(database, run, 1_000) do |model|
-          times = -> { Array.new(run.size) { |i| Pelton.spawn { check.call(run, model.with_pk!(1 + i), 1 + i) } }.each(&:await) }
-          times.call
-          before = model.db.stats[:queries]
-          run.measure(&times)
-          run.record(:queries, model.db.stats[:queries] - before)
+      contender("ActiveRecord, a fiber each", style: "direct", gem: "pelton-rails", with: %w[activerecord sqlite3]) do |run|
+        count = 0
+        merged.call(database, run, 1_000) do |model|
+          ActiveSupport::Notifications.subscribe("sql.active_record") { count += 1 }
+          by_fibers.call(run, ->(id) { model.find(id) }) { count }
         end
       end
 
-      target nil, "1,000 finds at once, #{name}: time / Sequel with 100 threads (3 times its finds)", of: "Pelton, a fiber each", at_most: 1 / 3.0
-      target nil, "the same: queries", of: "Pelton, a fiber each", at_most: 20, metric: :queries, unit: "queries", digits: 0
+      target nil, "1,000 finds at once, #{name}: time / Sequel with 100 threads (3 times its finds)", of: "Sequel::Model, a fiber each", at_most: 1 / 3.0
+      target nil, "the same: queries", of: "Sequel::Model, a fiber each", at_most: 2, metric: :queries, unit: "queries", digits: 0
+      target nil, "the same with ActiveRecord: time / 100 threads (2 times its finds)", of: "ActiveRecord, a fiber each", to: "ActiveRecord, 100 threads", at_most: 1 / 2.0
+      target nil, "the same: queries", of: "ActiveRecord, a fiber each", at_most: 2, metric: :queries, unit: "queries", digits: 0
     end
 
     race "all rows, #{name}", size: {free: 100_000}, unit: "rows", rounds: 3, rehearsal: 5_000 do
