@@ -2,9 +2,9 @@
 
 require_relative "../pelton"
 require_relative "metrics"
-require_relative "pubsub/history"
 require_relative "pubsub/link"
 require_relative "pubsub/subscription"
+require_relative "pubsub/topics"
 
 module Pelton
   # Topics: what is published on one goes to all who have subscribed to it, from any fiber and any thread, and in one order.
@@ -34,9 +34,7 @@ module Pelton
     }.freeze
     # Seconds between two lines about lost messages.
     WARN_EVERY = 60
-    # Seconds that the clocks of two machines may differ.
-    SKEW = 2
-    private_constant :MOST_TOPIC, :MOST_MESSAGE, :WARN_EVERY, :SKEW
+    private_constant :MOST_TOPIC, :MOST_MESSAGE, :WARN_EVERY
 
     class << self
       # @return [PubSub] this process's
@@ -58,18 +56,11 @@ module Pelton
       def stats = default.stats
     end
 
-    # @return [History]
-    # @private
-    attr_reader :_history
-
     # @param kept_bytes [Integer] bytes of all messages that are kept; beyond it the oldest are dropped
     def initialize(kept_bytes: 64 << 20)
-      @lock = Mutex.new # keeps the order of what is published on several threads
-      @topics = {}
-      @_history = History.new(bytes: kept_bytes)
-      @rules = {}
+      @topics = Topics.new(kept_bytes: kept_bytes)
       @runs = {}.compare_by_identity # reactors in whose run something has subscribed with a block
-      @published = @received = @dropped = 0
+      @published = @dropped = 0
     end
 
     # Publishes a message. It is on its way when the call returns; the call waits for nobody.
@@ -83,7 +74,7 @@ module Pelton
     def publish(topic, message)
       message = checked(topic, message)
       event = Notifications.start("publish.pubsub") { {topic: topic, bytes: message.bytesize} }
-      rule = rule_for(topic)
+      rule = @topics.rule(topic)
       @published += 1
       @engine ? @engine.publish(topic, message, rule) : _deliver(topic, message, rule)
       event&.finish
@@ -108,7 +99,7 @@ module Pelton
     # @raise [TypeError] the topic is no String
     def subscribe(topic, after: nil, max_bytes: Subscription::MAX_BYTES, slow: :close, &block)
       Reactor.require_running("PubSub#subscribe with a block") if block
-      add(Subscription.new(self, checked_topic(topic), max_bytes: max_bytes, slow: slow, block: block), after)
+      add(Subscription.new(@topics, checked_topic(topic), max_bytes: max_bytes, slow: slow, block: block), after)
     end
 
     # Subscribes something that passes messages on, and must know when some are lost.
@@ -121,10 +112,10 @@ module Pelton
     # @private
     def attach(topic, direct: true, gap: nil, max_bytes: Subscription::ATTACHED, &block)
       Reactor.require_running("PubSub#subscribe")
-      add(Subscription.new(self, checked_topic(topic), max_bytes: max_bytes, slow: :gap, block: block, direct: direct, gap: gap || -> {}))
+      add(Subscription.new(@topics, checked_topic(topic), max_bytes: max_bytes, slow: :gap, block: block, direct: direct, gap: gap || -> {}))
     end
 
-    # Lets topics keep their last messages. The rule that was given last, of those that match, is a topic's.
+    # Lets topics keep their last messages. If several rules match a topic, the last one applies.
     #
     # @param pattern [String, Regexp] of the topics
     # @param messages [Integer] how many; 0: none
@@ -133,7 +124,7 @@ module Pelton
     # @raise [ArgumentError]
     def keep(pattern, messages: 100, seconds: 300)
       raise ArgumentError, "messages must be 0 or more, and seconds more than 0" unless messages.is_a?(Integer) && messages >= 0 && seconds.positive?
-      @lock.synchronize { @rules = {pattern => History::Rule.new(messages, seconds)}.merge(@rules.except(pattern)) }
+      @topics.keep(pattern, History::Rule.new(messages, seconds))
       self
     end
 
@@ -143,15 +134,14 @@ module Pelton
     # @param topic [String]
     # @return [String, nil] nil: the topic keeps no messages
     def position(topic)
-      return unless rule_for(checked_topic(topic))
-      @lock.synchronize { @_history.last(topic) || History.moment(epoch) }
+      @topics.position(topic, epoch) if @topics.rule(checked_topic(topic))
     end
 
     # @return [Hash{Symbol => Integer}] `topics` and `subscriptions` now; counters: messages `published`, `received` on subscribed topics, and
     #   `dropped` for slow subscribers, and how often the connection with the other processes `returns`; `kept` messages and `kept_bytes` now
     def stats
-      {topics: @topics.size, subscriptions: @topics.sum { |_, list| list.size }, published: @published, received: @received, dropped: @dropped,
-       returns: @engine ? @engine.returns : 0, kept: @_history.size, kept_bytes: @_history.bytes}
+      {topics: @topics.size, subscriptions: @topics.subscriptions, published: @published, received: @topics.received, dropped: @dropped,
+       returns: @engine ? @engine.returns : 0, kept: @topics.kept, kept_bytes: @topics.kept_bytes}
     end
 
     # Hands a message to the subscribers. The engine calls it, with the position that the message has everywhere.
@@ -161,17 +151,7 @@ module Pelton
     # @param age [Numeric] seconds since it was published
     # @private
     def _deliver(topic, message, rule, position = nil, kept: false, age: 0)
-      now, slow = nil
-      @lock.synchronize do
-        position = position ? @_history.insert(topic, message, position, rule, age: age) : @_history.append(topic, message, rule) if rule
-        return if kept
-        @topics[topic]&.each do |subscription|
-          case subscription._push(message, position)
-          when :now then (now ||= []) << subscription
-          when :slow then (slow ||= []) << subscription
-          end
-        end && @received += 1
-      end
+      now, slow, position = @topics.deliver(topic, message, rule, position, kept, age)
       now&.each { |subscription| subscription._call(message, position) }
       slow&.each { |subscription| too_slow(subscription, message) }
     end
@@ -180,32 +160,18 @@ module Pelton
     #
     # @param topics [Array<String>, nil] nil: all
     # @private
-    def _lost(topics = nil)
-      @lock.synchronize { (topics ? @topics.values_at(*topics).compact : @topics.values).each { |list| list.each(&:_lose) } }
-    end
+    def _lost(topics = nil) = @topics.lose(topics)
 
     # The kept messages of a topic after a position, for somebody who has subscribed already.
     #
     # @return [Array(Array<Array(String, String)>, Boolean)] messages with their positions; and whether none is missing
     # @private
-    def since(topic, position) = @lock.synchronize { kept_since(topic, position) }
+    def since(topic, position) = @topics.since(topic, position, epoch)
 
     # The kept messages of the last seconds: see {#since}.
     #
     # @private
-    def recent(topic, seconds) = @lock.synchronize { @_history.recent(topic, seconds) }
-
-    # @private
-    def _remove(subscription)
-      @lock.synchronize do
-        list = @topics[subscription.topic]&.reject { |one| one.equal?(subscription) } or return
-        list.empty? ? @topics.delete(subscription.topic) : @topics[subscription.topic] = list
-      end
-    end
-
-    # Calls the block while nothing is delivered.
-    # @private
-    def _synchronize(&block) = @lock.synchronize(&block)
+    def recent(topic, seconds) = @topics.recent(topic, seconds)
 
     # @return [#publish, nil] carries messages between processes
     # @private
@@ -242,16 +208,7 @@ module Pelton
     end
 
     # Of whoever numbers the messages.
-    def epoch = @engine ? @engine.epoch.to_s : @_history.epoch
-
-    # Under the lock.
-    def kept_since(topic, position)
-      of, seconds = History.age(position)
-      return @_history.since(topic, position) unless of
-      rule = rule_for(topic)
-      known = rule && seconds <= rule.seconds && [epoch, ""].include?(of)
-      known ? @_history.recent(topic, seconds + SKEW) : [[], false]
-    end
+    def epoch = @engine ? @engine.epoch.to_s : @topics.epoch
 
     # A subscription with a block ends with the run of its reactor, which may run again.
     def end_with_run(reactor)
@@ -261,23 +218,14 @@ module Pelton
         sleep
       ensure
         @runs.delete(reactor)
-        @lock.synchronize { @topics.values.flatten.select { |subscription| subscription._of?(reactor) } }.each(&:close)
+        @topics.all.select { |subscription| subscription._of?(reactor) }.each(&:close)
       end
     end
 
-    # Between the history and what comes next there is no gap.
     def add(subscription, after = nil)
       end_with_run(Reactor.current) if subscription._of?(Reactor.current)
-      @lock.synchronize do
-        @topics[subscription.topic] = [*@topics[subscription.topic], subscription]
-        after ? subscription._resume(after, *kept_since(subscription.topic, after)) : subscription._begin(@_history.last(subscription.topic))
-      end
+      @topics.add(subscription, after, epoch)
       subscription
-    end
-
-    def rule_for(topic)
-      rule = @rules.find { |pattern, _| pattern === topic }&.last unless @rules.empty?
-      rule if rule&.messages&.positive?
     end
 
     def checked(topic, message)

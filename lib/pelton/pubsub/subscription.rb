@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "mailbox"
+
 module Pelton
   class PubSub
     # What waits for one subscriber of a topic. Made by {PubSub#subscribe}.
@@ -10,13 +12,9 @@ module Pelton
       MAX_BYTES = 1 << 20
       # And for what passes messages on to others.
       ATTACHED = 16 << 20
-      # Bytes that each message counts beyond its own.
-      OVERHEAD = 100
       # Seconds of messages after which others get a turn.
       BUDGET = 0.001
-      # Stands for messages that were lost.
-      LOST = [nil, nil].freeze
-      private_constant :OVERHEAD, :BUDGET, :LOST
+      private_constant :BUDGET
 
       # @return [String]
       attr_reader :topic
@@ -26,19 +24,18 @@ module Pelton
       attr_reader :position
 
       # @private
-      def initialize(pubsub, topic, max_bytes:, slow:, block:, direct: false, gap: nil)
+      def initialize(topics, topic, max_bytes:, slow:, block:, direct: false, gap: nil)
         raise ArgumentError, "slow: must be :close, :drop or callable, not #{slow.inspect}" unless gap || %i[close drop].include?(slow) || slow.respond_to?(:call)
-        @pubsub = pubsub
+        @topics = topics
         @topic = topic
-        @max_bytes = max_bytes
         @slow = slow
         @block = block
         @direct = direct
         @on_gap = gap
         @reactor = Reactor.current if block
         @thread = Thread.current
-        @messages = []
-        @bytes = @dropped = 0
+        @dropped = 0
+        @mailbox = Mailbox.new(max_bytes, tells_losses: !gap.nil?, due: (-> { @reactor.next_tick { drain } } if block))
       end
 
       # Whether messages are missing: between `after:` and the first one, as they are not kept any more, or later, because the other processes
@@ -54,10 +51,10 @@ module Pelton
       def _attached? = !!@on_gap
 
       # @return [Boolean]
-      def closed? = !!@closed
+      def closed? = @mailbox.closed?
 
       # @return [Integer] messages that wait for the subscriber
-      def size = @messages.size
+      def size = @mailbox.size
 
       # @return [Integer] messages that it missed because it was slow
       attr_reader :dropped
@@ -75,8 +72,8 @@ module Pelton
         limit = Clock.now + timeout if timeout
         until (message = take)
           raise @error if @error
-          return if @closed
-          wait(limit && Clock.left(limit))
+          return if closed?
+          @mailbox.wait(limit && Clock.left(limit))
         end
         message
       end
@@ -101,28 +98,19 @@ module Pelton
       #
       # @return [nil]
       def close
-        return if @closed
-        @closed = true
-        @pubsub._remove(self)
-        @pubsub._synchronize { wake }
+        @topics.remove(self) if @mailbox.close
         nil
       end
 
-      def inspect = "#<#{self.class.name} #{@topic.inspect}#{" closed" if @closed} #{size} waiting>"
+      def inspect = "#<#{self.class.name} #{@topic.inspect}#{" closed" if closed?} #{size} waiting>"
 
-      # Called under the lock.
+      # Called under the lock of the topics.
       #
-      # @return [:now, :slow, nil] now: the caller must call {#_call} when it has left the lock
+      # @return [:now, :slow, :closed, nil] now: the caller must call {#_call} when it has left the lock
       # @private
-      def _push(message, position)
-        return if @closed
-        return :now if @direct && @messages.empty? && @thread.equal?(Thread.current)
-        return lose if @losing || (@on_gap && @bytes > @max_bytes)
-        return :slow if @bytes > @max_bytes
-        @messages << [message, position]
-        @bytes += message.bytesize + OVERHEAD
-        @block ? schedule : wake
-        nil
+      def _put(message, position)
+        return :now if @direct && @thread.equal?(Thread.current) && @mailbox.idle?
+        @mailbox.put(message, position)
       end
 
       # @private
@@ -133,27 +121,23 @@ module Pelton
         Pelton.report_error(error)
       end
 
-      # Called under the lock: messages are lost before any later one.
+      # Messages are lost before any later one.
       # @private
       def _lose
         @gap = true
-        lose if @on_gap && !@closed
+        @mailbox.lose
       end
 
-      # Called under the lock, before any message comes.
+      # Called before any message comes.
       # @private
       def _begin(position) = @position = position
 
-      # Called under the lock, before any message comes.
+      # Called before any message comes.
       # @private
       def _resume(position, messages, complete)
         @position = position if complete
         @gap = !complete
-        messages.each do |message, position|
-          @messages << [message, position]
-          @bytes += message.bytesize + OVERHEAD
-        end
-        schedule if @block && messages.any?
+        @mailbox.fill(messages)
       end
 
       # @private
@@ -171,36 +155,17 @@ module Pelton
       private
 
       def overflow
-        return if @closed
-        @error = OverloadError.new("the subscriber of #{@topic.inspect} is too slow: #{@bytes} bytes wait for it. Raise max_bytes:, or let it drop messages (slow: :drop)")
+        return if closed?
+        @error = OverloadError.new("the subscriber of #{@topic.inspect} is too slow: #{@mailbox.bytes} bytes wait for it. Raise max_bytes:, or let it " \
+          "drop messages (slow: :drop)")
         close
         Pelton.report_error(@error) if @block
       end
 
-      # Until the subscriber knows of it, further messages are lost, too: those after the gap must not come before its news.
-      def lose
-        unless @losing
-          @losing = true
-          @messages << LOST
-          schedule
-        end
-        :slow
-      end
-
-      # Takes the next message under the lock, as it may come from any thread.
-      #
       # @return [String, :lost, nil]
       def take
-        message, position = @pubsub._synchronize do
-          first = @messages.shift
-          if first.equal?(LOST)
-            @losing = false
-            next :lost
-          end
-          @bytes -= first.first.bytesize + OVERHEAD if first
-          first
-        end
-        @position = position if message && message != :lost
+        message, position = @mailbox.take
+        @position = position if position
         message
       end
 
@@ -210,41 +175,17 @@ module Pelton
         Pelton.report_error(error)
       end
 
-      def wait(timeout)
-        operation = Operation.new
-        @pubsub._synchronize { (@messages.empty? && !@closed) ? (@waiting ||= []) << operation : operation.succeed }
-        operation.await(timeout: timeout)
-      ensure
-        @pubsub._synchronize { @waiting&.delete(operation) }
-      end
-
-      def wake = @waiting&.each(&:succeed)&.clear
-
-      # Has the block called on its own thread. A reactor that has ended takes its subscription along.
-      def schedule
-        return if @scheduled
-        @scheduled = true
-        @reactor.next_tick { drain }
-      rescue ClosedError
-        @closed = true
-        @messages.clear
-        Thread.new { @pubsub._remove(self) } # the lock is held
-      end
-
       # Only one call at a time: the block may wait.
       def drain
         began = Clock.now
-        while !@closed && (message = take)
+        while !closed? && (message = take)
           (message == :lost) ? tell_gap : _call(message, @position)
           next if Clock.now - began < BUDGET
           Reactor.current.yield
           began = Clock.now
         end
       ensure
-        @pubsub._synchronize do
-          @scheduled = false
-          schedule if !@closed && @messages.any?
-        end
+        @mailbox.taken
       end
     end
   end
