@@ -234,9 +234,10 @@ static VALUE write_error(const struct pel_memcached_call *call, int code)
                                "the value is longer than memcached's protocol can say");
     /* The key itself may be secret: the id of a session. */
     return rb_exc_new_str(
-        cInvalidKeyError, rb_sprintf("a key has 1 to %d bytes%s, and no space or control character; this one has %ld bytes",
-                              PEL_MEMCACHED_KEY_LIMIT, NIL_P(call->client->namespace) ? "" : ", the namespace included",
-                              (long)call->key_slice.length));
+        cInvalidKeyError,
+        rb_sprintf("a key has 1 to %d bytes%s, and no space or control character; this one has %ld bytes",
+                   PEL_MEMCACHED_KEY_LIMIT, NIL_P(call->client->namespace) ? "" : ", the namespace included",
+                   (long)call->key_slice.length));
 }
 
 void pel_memcached_raise_write_error(struct pel_memcached_call *call, int code)
@@ -373,7 +374,8 @@ static VALUE client_later(VALUE self)
 void pel_init_memcached_call(VALUE client_class, VALUE later_class)
 {
     cLater = later_class;
-    cInvalidKeyError = rb_define_class_under(rb_define_module_under(pel_mPelton, "Memcached"), "InvalidKeyError", pel_eError);
+    cInvalidKeyError =
+        rb_define_class_under(rb_define_module_under(pel_mPelton, "Memcached"), "InvalidKeyError", pel_eError);
     id_client = rb_intern("@client");
 #define NAMED(NAME, name) option_names[PEL_MEMCACHED_##NAME##_OPTION] = rb_intern(#name);
     PEL_MEMCACHED_OPTIONS(NAMED)
