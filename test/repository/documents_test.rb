@@ -120,6 +120,23 @@ class DocumentsTest < PeltonTest
     assert_equal [200, {"content-type" => "text/plain"}, ["hello\n"]], Object.new.tap { |file| def file.run(app) = app }.instance_eval(config).call({})
   end
 
+  def test_the_readme_s_live_pages
+    live = read("README.md").scan(EXAMPLE).flatten.fetch(3)
+    app = Class.new { def run(app) = app }.new.instance_eval(live)
+    Pelton.run do
+      server = Pelton::HTTP::Server.new(app)
+      address = "127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}"
+      one, other = Array.new(2) { Pelton::HTTP::WebSocket.connect("ws://#{address}/chat") }
+      one.write("hello")
+
+      assert_equal "hello", other.receive(timeout: 5)
+      Pelton::HTTP.get("http://#{address}/clock", stream: true).each_event { |event| break assert_match(/\A\d{4}-/, event.data) }
+      assert_equal 404, Pelton::HTTP.get("http://#{address}/").status
+      [one, other].each(&:close)
+      Pelton.stop
+    end
+  end
+
   def test_the_readme_s_picture_shows_the_measurements_beside_it
     assert_equal read("docs/images/chart.svg"), Chart.new(JSON.parse(read("docs/images/chart.json"))).to_s
   end
