@@ -9,7 +9,7 @@ class AccountsController < ApplicationController
 
   def update
     upload = params.file(:avatar, default: nil, types: Attachment::IMAGES, max_bytes: Attachment::LARGEST)
-    return render(:edit, status: 422) unless current_user.set(params.require(:user).permit(:name)).save(changed: true, raise_on_failure: false)
+    return render(:edit, status: 422) unless current_user.set(params.require(:user).permit(:name)).save_or_explain
     change_avatar(upload) if upload
     DB.transaction do # all messages show the name and the picture
       own = Message.where(user_id: current_user.id)

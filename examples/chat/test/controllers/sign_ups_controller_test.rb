@@ -3,7 +3,7 @@
 require "test_helper"
 
 class SignUpsControllerTest < ApplicationTest
-  def sign_up(email: "ann@example.com", password: PASSWORD) = post("/sign_up", user: {name: "Ann", email: email, password: password})
+  def sign_up(name: "Ann", email: "ann@example.com", password: PASSWORD) = post("/sign_up", user: {name: name, email: email, password: password})
 
   def test_a_new_user_is_signed_in
     get "/sign_up/new"
@@ -26,9 +26,17 @@ class SignUpsControllerTest < ApplicationTest
 
   def test_an_address_that_is_taken
     create_user
-    sign_up(email: "ANN@example.com")
+    sign_up(name: "Another", email: "ANN@example.com")
 
     assert_response 422, "taken"
+    assert_equal 1, User.count
+  end
+
+  def test_a_name_that_is_taken
+    create_user
+    sign_up(name: " ann ", email: "another@example.com")
+
+    assert_response 422, "is taken: add something, as in &quot;Ann Smith (Sales)&quot;", "another@example.com"
     assert_equal 1, User.count
   end
 
