@@ -9,6 +9,9 @@ class Chromium
   class Failed < StandardError
   end
 
+  KEYS = {"Tab" => 9, "Enter" => 13, "Escape" => 27, " " => 32, "ArrowUp" => 38, "ArrowDown" => 40}.freeze
+  private_constant :KEYS
+
   def self.path
     ENV["PATH"].split(File::PATH_SEPARATOR).map { |folder| File.join(folder, "chromium") }.find { |file| File.executable?(file) }
   end
@@ -26,7 +29,13 @@ class Chromium
   # @return [Array<String>]
   attr_reader :complaints
 
+  # The dialogs that were opened, and accepted: "alert", "confirm", "prompt" or "beforeunload".
+  #
+  # @return [Array<String>]
+  attr_reader :dialogs
+
   def initialize
+    @dialogs = []
     @folder = Dir.mktmpdir
     input, @output = IO.pipe
     @input, output = IO.pipe(Encoding::UTF_8)
@@ -41,6 +50,7 @@ class Chromium
     target = call("Target.createTarget", url: "about:blank").fetch("targetId")
     @session = call("Target.attachToTarget", targetId: target, flatten: true).fetch("sessionId")
     %w[Page Runtime Log].each { |domain| call("#{domain}.enable") }
+    call("Emulation.setFocusEmulationEnabled", enabled: true)
   end
 
   # @param width [Integer] of the window; narrow ones are phones
@@ -68,6 +78,33 @@ class Chromium
   # @param keys [String] the text that is typed into the focused element
   def type(keys) = call("Input.insertText", text: keys)
 
+  # Presses a key, as "Enter", "ArrowUp" or "a".
+  def press(key, shift: false)
+    code = KEYS.fetch(key, 0)
+    text = {"Enter" => "\r", " " => " "}[key]
+    keys = {key: key, code: key, windowsVirtualKeyCode: code, modifiers: shift ? 8 : 0}
+    call("Input.dispatchKeyEvent", type: text ? "keyDown" : "rawKeyDown", **keys, **{text: text}.compact)
+    call("Input.dispatchKeyEvent", type: "keyUp", **keys)
+  end
+
+  # The network is away, or back.
+  def offline(away)
+    call("Network.enable")
+    call("Network.emulateNetworkConditions", offline: away, latency: 0, downloadThroughput: -1, uploadThroughput: -1)
+  end
+
+  # @return [Array<Array(String, String)>] role and name of each element that assistive technology shows
+  def accessible_nodes
+    nodes = call("Accessibility.getFullAXTree").fetch("nodes").reject { |node| node["ignored"] }
+    nodes.map { |node| [node.dig("role", "value").to_s, node.dig("name", "value").to_s.strip] }
+  end
+
+  # Pages that are opened from now on run no scripts of their own.
+  def without_scripts = call("Emulation.setScriptExecutionDisabled", value: true)
+
+  # Runs a script in each page that is opened from now on, before those of the page.
+  def prepare(script) = call("Page.addScriptToEvaluateOnNewDocument", source: script)
+
   # Writes a picture of the window.
   def picture(path) = File.binwrite(path, call("Page.captureScreenshot", format: "png").fetch("data").unpack1("m"))
 
@@ -94,9 +131,17 @@ class Chromium
   def receive
     text = @input.gets("\0", chomp: true) or raise Failed, "Chromium has ended"
     message = JSON.parse(text)
+    accept(message["params"]) if message["method"] == "Page.javascriptDialogOpening"
     complain(message["params"]) if message["method"]
     @events << message["method"] if message["method"]
     message
+  end
+
+  # Nobody waits for the answer.
+  def accept(dialog)
+    @dialogs << dialog.fetch("type")
+    message = {id: @number += 1, method: "Page.handleJavaScriptDialog", params: {accept: true}, sessionId: @session}
+    @output.write("#{JSON.generate(message)}\0")
   end
 
   def complain(said)

@@ -55,7 +55,7 @@ class Seed
     digest = Pelton::Web::Password.digest(PASSWORD)
     insert(User, Array.new(@sizes[:users]) do |number|
       name = "#{FIRST[number % FIRST.size]} #{LAST[(number / FIRST.size + number) % LAST.size]}#{" #{number}" if number >= 800}"
-      {name: name, handle: name.downcase.tr(" ", "."), email: "user#{number + 1}@example.com", password_digest: digest, role: number.zero? ? 1 : 0, **stamps}
+      {name: name, name_key: User.name_key(name), handle: name.downcase.tr(" ", "."), email: "user#{number + 1}@example.com", password_digest: digest, role: number.zero? ? 1 : 0, **stamps}
     end)
     User.order(:id).select_map([:id, :handle])
   end

@@ -15,7 +15,7 @@ class SignUpsController < ApplicationController
     code = ENV["SIGN_UP_CODE"]
     return refuse if code && !Pelton::Web::Password.same?(code, params.string(:code, default: "", max: 200))
     @user.admin! if User.empty?
-    return render(:new, status: 422) unless save
+    return render(:new, status: 422) unless @user.save_or_explain
     Room.kind_open.order(:id).first&.join(@user)
     sign_in(@user)
     redirect_to after_sign_in_path, notice: @user.admin? ? "Welcome. You are the administrator." : "Welcome."
@@ -26,13 +26,5 @@ class SignUpsController < ApplicationController
   def refuse
     flash.now[:alert] = "Ask for an invitation: the code is wrong."
     render :new, status: 422
-  end
-
-  # Another request may have just taken the address.
-  def save
-    @user.save(raise_on_failure: false)
-  rescue Sequel::UniqueConstraintViolation
-    @user.errors.add(:email, "is already taken")
-    false
   end
 end

@@ -17,7 +17,7 @@ class Bot < Sequel::Model
       # Before the transaction: bcrypt takes long.
       user = User.new(name: name, email: email, password: SecureRandom.hex(32), &:bot!)
       db.transaction do
-        user.save
+        user.save_or_explain or raise Sequel::ValidationFailed, user
         [create(user: user, token_digest: digest(token), webhook_url: webhook_url), token]
       end
     end

@@ -49,10 +49,18 @@ class User < Sequel::Model
     end
 
     def normalize(email) = email.to_s.scrub("").strip.downcase
+
+    # @return [String] equal for names that look the same: case, width and invisible characters make no difference
+    def name_key(name) = name.unicode_normalize(:nfkc).downcase(:fold).gsub(/\p{Cf}/, "").squeeze(" ").strip
   end
 
   def email=(text)
     super(User.normalize(text))
+  end
+
+  def name=(text)
+    super(text.to_s.scrub.gsub(/[[:space:]]+/, " ").strip)
+    self.name_key = User.name_key(name)
   end
 
   # Creates the digest here, in a thread, rather than while saving, when a transaction is open.
@@ -92,6 +100,17 @@ class User < Sequel::Model
     false
   end
 
+  # Another request may take the name, the address or the handle just now: the second attempt finds out which.
+  #
+  # @return [Boolean] whether it is saved; otherwise {#errors} says why not
+  def save_or_explain
+    attempts ||= 0
+    db.transaction(savepoint: true) { !!save(changed: true, raise_on_failure: false) }
+  rescue Sequel::UniqueConstraintViolation
+    self.handle = nil if new?
+    ((attempts += 1) < 3) ? retry : raise
+  end
+
   # @return [Boolean] whether the password is right
   def password?(text) = Pelton::Web::Password.right?(text, password_digest)
 
@@ -102,8 +121,8 @@ class User < Sequel::Model
 
   def validate
     super
-    validates_presence [:name, :email]
-    validates_max_length 60, :name, allow_nil: true
+    validates_presence :email
+    validate_name
     validates_max_length 254, :email, allow_nil: true
     validates_format URI::MailTo::EMAIL_REGEXP, :email, allow_blank: true
     validates_unique :email
@@ -111,6 +130,12 @@ class User < Sequel::Model
   end
 
   private
+
+  def validate_name
+    return errors.add(:name, "is not present") if name_key.to_s.empty?
+    validates_max_length 60, :name
+    errors.add(:name, "is taken: add something, as in \"Ann Smith (Sales)\"") unless User.where(name_key: name_key).exclude(id: id).empty?
+  end
 
   def inspect_values = values.except(:password_digest).inspect
 end

@@ -5,6 +5,8 @@ Sequel.migration do
     create_table(:users) do
       primary_key :id
       String :name, size: 60, null: false
+      # The name as it is compared: two users cannot have equal ones.
+      String :name_key, text: true, null: false, index: {unique: true}
       # How others mention the user: @ann.smith
       String :handle, size: 70, null: false, index: {unique: true}
       String :email, null: false, index: {unique: true}

@@ -3,7 +3,7 @@
 require "test_helper"
 
 class SignUpsControllerTest < ApplicationTest
-  def sign_up(email: "ann@example.com", password: PASSWORD) = post("/sign_up", user: {name: "Ann", email: email, password: password})
+  def sign_up(name: "Ann", email: "ann@example.com", password: PASSWORD) = post("/sign_up", user: {name: name, email: email, password: password})
 
   def test_a_new_user_is_signed_in
     get "/sign_up/new"
@@ -26,9 +26,17 @@ class SignUpsControllerTest < ApplicationTest
 
   def test_an_address_that_is_taken
     create_user
-    sign_up(email: "ANN@example.com")
+    sign_up(name: "Another", email: "ANN@example.com")
 
     assert_response 422, "taken"
+    assert_equal 1, User.count
+  end
+
+  def test_a_name_that_is_taken
+    create_user
+    sign_up(name: " ann ", email: "another@example.com")
+
+    assert_response 422, "is taken: add something, as in &quot;Ann Smith (Sales)&quot;", "another@example.com", "aria-describedby=\"user_name_error\""
     assert_equal 1, User.count
   end
 
@@ -40,6 +48,9 @@ class SignUpsControllerTest < ApplicationTest
   end
 
   def test_the_first_user_is_told_to_be_the_administrator
+    get "/sign_in/new"
+
+    assert_response 200, "the first user is the administrator"
     get "/sign_up/new"
 
     assert_response 200, "you will be the administrator"
@@ -50,6 +61,9 @@ class SignUpsControllerTest < ApplicationTest
     get "/sign_up/new"
 
     refute_includes response.body, "you will be"
+    get "/sign_in/new"
+
+    refute_includes response.body, "the first user"
   end
 
   def test_a_form_of_another_site_is_refused

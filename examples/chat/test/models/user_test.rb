@@ -44,6 +44,36 @@ class UserTest < ApplicationTest
     assert_predicate User.new(name: "Bob", email: "bob@example.com", password: "é" * 256), :valid?
   end
 
+  def test_names_that_look_the_same_are_one
+    create_user(name: "Ann Smith")
+    ["ann smith", " Ann\u00a0 Smith", "Ａnn Smith", "Ann\u200b Smith"].each do |name|
+      user = User.new(name: name, email: "other@example.com", password: PASSWORD)
+
+      refute_predicate user, :valid?, name
+      assert_equal [:name], user.errors.keys, name
+    end
+    assert create_user("sales@example.com", name: "Ann Smith (Sales)")
+    refute_predicate User.new(name: "\u200b", email: "other@example.com", password: PASSWORD), :valid?, "nothing to see"
+  end
+
+  def test_of_two_users_who_take_a_name_at_once_one_gets_it
+    create_user
+    user = User.new(name: "Ann", email: "other@example.com", password: PASSWORD)
+    looks = 0
+    user.define_singleton_method(:validate_name) { super() if (looks += 1) > 1 } # the other one is saved after the first look
+
+    refute_predicate user, :save_or_explain
+    assert_equal [:name], user.errors.keys
+  end
+
+  def test_of_two_users_who_get_a_handle_at_once_one_gets_another
+    create_user(name: "Ann!")
+    user = User.new(name: "Ann", email: "other@example.com", password: PASSWORD) { |one| one.handle = "ann" }
+
+    assert_predicate user, :save_or_explain
+    assert_equal "ann.2", user.handle
+  end
+
   def test_the_digest_is_not_shown
     user = create_user
 

@@ -21,7 +21,7 @@ class WebhookTest < ApplicationTest
         answers.shift || [200, {}, []]
       end)
       port = server.listen("tcp://127.0.0.1:0").port
-      @bot, = Bot.make("Tea bot", "http://localhost:#{port}/hook")
+      @bot, = Bot.make("Tea bot#{Bot.count.then { |number| " #{number}" if number.positive? }}", "http://localhost:#{port}/hook")
       @room.join(@bot.user)
       yield
     end
