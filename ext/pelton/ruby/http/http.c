@@ -19,6 +19,7 @@ void pel_init_http(void)
     pel_init_http_application();
     pel_init_http_env();
     pel_init_http_env_headers();
+    pel_init_http_trailers();
     pel_init_http_response();
     pel_init_http_exchange_class(exchange);
     pel_init_http_request_body(exchange);

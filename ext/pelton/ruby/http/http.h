@@ -16,13 +16,14 @@
  *                 exchange and what happens when that is over; keep-alive while the server stops; counters
  *   response/     from Rack's [status, headers, body] to bytes: output, fields, body, head; error_response, failure,
  *                 event_streams, cached_response, response; what Exchange offers: file, exchange_class
- *   request/      from bytes to the application: env_headers, env, body, application, refusal, request; drain
+ *   request/      from bytes to the application: env_headers, env, trailers, body, application, begin, refusal; http1,
+ *                 what that protocol does for an exchange; request, drain
  *   page/         texts that are kept deflated, and pages of them
  *   .             a connection's deadlines and events: timeout, serve (which takes streams over), http (the classes)
  *
  * A response ends by pel_http_end_exchange, which lies below it. The only ways up are function pointers that serve sets
- * in each connection: its two jobs (struct pel_http_jobs), its timer's on_timeout, its root's stop, its stream's
- * on_ready.
+ * in each connection: its protocol (struct pel_http_protocol), its jobs (struct pel_http_jobs), its timer's on_timeout,
+ * its root's stop, its stream's on_ready.
  */
 
 /* Adds Pelton::HTTP::Server#serve. */

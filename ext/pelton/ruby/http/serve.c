@@ -35,13 +35,8 @@ static void look_for_reset(struct pel_http_connection *connection)
         core->error = pel_socket_gone(core->handle.fd);
     if (!core->error)
         return;
-    connection->response.aborted = 1;
-    pel_http_wake_waiters(connection);
     pel_stream_write_ready(connection->stream);
-    if (connection->state == PEL_HTTP_WAITING)
-        pel_http_close(connection);
-    else if (!connection->request.in_application)
-        pel_http_end_exchange(connection);
+    pel_http_client_left(connection);
 }
 
 static void http_on_ready(struct pel_stream *core, unsigned events)
@@ -157,6 +152,7 @@ static void take_over(struct pel_http_connection *connection)
     stream->own_ready = stream->core.on_ready;
     stream->core.on_ready = http_on_ready;
     connection->jobs = &connection_jobs;
+    connection->protocol = &pel_http1_protocol;
     connection->timer.on_timeout = pel_http_on_timeout;
     connection->root.stop = stop_http_connection;
     pel_roots_add(&connection->reactor->roots, &connection->root, connection->self);

@@ -9,7 +9,7 @@
 /* A peer that reads, if slowly, gets write_timeout again. Whether it does. */
 static int extend_for_reader(struct pel_http_connection *connection)
 {
-    size_t pending = pel_stream_pending(&connection->stream->core);
+    size_t pending = connection->protocol->unsent(connection);
 
     if (!pending || pending >= connection->unsent_at_start)
         return 0;

@@ -2,10 +2,12 @@
 
 #include "core/http1/parser.h"
 #include "ruby/http/connection/exchange.h"
+#include "ruby/http/connection/protocol.h"
 #include "ruby/http/connection/server.h"
 #include "ruby/stream/private.h"
 
-/* A connection: the requests of one stream, one after the other. */
+/* A connection: the requests of one stream, one after the other; or one stream of an HTTP/2 connection, which has one
+ * request, and is IDLE until it begins. */
 
 enum pel_http_state {
     PEL_HTTP_IDLE,      /* between requests, or within a head */
@@ -28,6 +30,8 @@ struct pel_http_connection {
     struct pel_http_server *server;
     struct pel_reactor *reactor;
     const struct pel_http_jobs *jobs;
+    const struct pel_http_protocol *protocol;
+    void *http2; /* what the protocol keeps: of HTTP/2's connections and their streams; NULL */
     VALUE self, stream_object, server_object;
     VALUE address; /* REMOTE_ADDR; Qfalse until a request needs it */
     VALUE choice;  /* the TLS::Choice of a server with several contexts; Qfalse */
