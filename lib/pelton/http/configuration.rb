@@ -22,7 +22,7 @@ module Pelton
       NUMBERS = %i[workers shutdown_timeout].freeze
       PUBSUB = %r{\A(rediss?|postgres(ql)?)://}
       # Settings in bytes, which may be text with a unit: "64M".
-      SIZES = %i[max_target max_head max_body spool cache worker_memory].freeze
+      SIZES = %i[max_target max_head max_body spool cache stream_window worker_memory].freeze
       UNITS = {"" => 0, "K" => 10, "M" => 20, "G" => 30}.freeze
       # Seconds for the block of {#ready}: a little less than the second that Kubernetes waits for an answer.
       READY_TIMEOUT = 0.9

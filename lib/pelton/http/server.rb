@@ -27,6 +27,11 @@ module Pelton
         spool: nil,            # bytes of a body in memory: the whole body is received before the application is called, a longer
         #                        one into a file; nil: it is received while the application reads, but Rack before 3 wants it whole: 131,072
         max_requests: nil,     # requests of one connection: then it is closed
+        max_streams: 100,      # requests at once of one connection of HTTP/2; 0: HTTP/1.1 alone
+        stream_window: 131_072, # bytes of a request's body that a client of HTTP/2 may send ahead of the application
+        max_resets: 1000,      # requests that a client of HTTP/2 may cancel, or have refused as malformed, at once, and again within
+        #                        30 seconds: beyond, its connection ends
+        max_control_frames: 1000, # likewise of frames that only cost work: PING, SETTINGS, PRIORITY, CONTINUATION, empty DATA
         limit: 10_000,         # requests that run at once
         queue: 10_000,         # requests that wait to run: beyond, 503
         cache: nil             # bytes for responses that are public and fresh, which are answered without calling the application:
@@ -63,6 +68,7 @@ module Pelton
         Integrations.load(:server)
         load_ahead
         @app = app
+        @http2 = HTTP.http2? && options[:max_streams] != 0
         @listeners = []
         @shared = []
         @sockets = {}
@@ -79,7 +85,7 @@ module Pelton
       # Listens on an address. May be called several times. An open listener keeps {Pelton.run} going.
       #
       # @param address [String] tcp://host:port (port 0: any free port), unix:///path, or ssl://host:port
-      # @param options [Hash] see {Pelton.listen}; ssl:// needs `tls:`, whose `alpn:` is http/1.1 by default
+      # @param options [Hash] see {Pelton.listen}; ssl:// needs `tls:`, whose `alpn:` is h2 and http/1.1 by default
       # @return [Listener]
       # @raise [ArgumentError] the address is invalid (see {Address}), or `tls:` is missing
       # @raise [ConnectionError] the address is in use, or is not this machine's
@@ -88,7 +94,7 @@ module Pelton
         parsed = Address.new(address)
         raise ArgumentError, "#{address}: give tls: {certificate: ..., key: ...}" if parsed.tls? && !options[:tls]
         Reactor._running("Server#listen")
-        options[:tls] = HTTP._tls(options[:tls]) if options[:tls]
+        options[:tls] = HTTP._tls(options[:tls], http2: @http2) if options[:tls]
         listener =
           if parsed.path
             Pelton.listen_unix(parsed.path, **options) { |stream| serve(stream) }
@@ -107,7 +113,7 @@ module Pelton
       # @raise [NotRunningError] where no reactor runs on this thread
       def listen_fd(descriptor, shared: false, tls: nil)
         Reactor._running("Server#listen_fd")
-        listener = Listener.for_fd(descriptor, shared: shared, tls: HTTP._tls(tls)) { |stream| serve(stream) }
+        listener = Listener.for_fd(descriptor, shared: shared, tls: HTTP._tls(tls, http2: @http2)) { |stream| serve(stream) }
         @shared << listener if shared
         add(listener)
       end

@@ -2,6 +2,7 @@
 
 #include "ruby/http/connection/server.h"
 #include "ruby/http/connection/connection.h"
+#include "ruby/http/http2/http2.h"
 #include "ruby/http/page/page.h"
 #include "ruby/http/request/request.h"
 #include "ruby/http/response/response.h"
@@ -27,4 +28,5 @@ void pel_init_http(void)
     pel_init_http_fragment();
     pel_init_http_fragment_key();
     pel_init_http_page();
+    pel_init_http2();
 }

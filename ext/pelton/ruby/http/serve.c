@@ -1,6 +1,7 @@
 #include "ruby/http/http.h"
 
 #include "ruby/http/connection/connection.h"
+#include "ruby/http/http2/http2.h"
 #include "ruby/http/request/request.h"
 
 /* The top of a connection: its stream's events, its jobs, its stop; and how a server takes a stream over. */
@@ -120,7 +121,8 @@ static void run_answer(struct pel_reactor *reactor, void *data)
     RB_GC_GUARD(stream_object);
 }
 
-static const struct pel_http_jobs connection_jobs = {.proceed = run_proceed, .answer = run_answer};
+static const struct pel_http_jobs connection_jobs = {
+    .proceed = run_proceed, .answer = run_answer, .switch_to_http2 = pel_http2_serve};
 
 /* ---- the reactor's stop ------------------------------------------------------------------------------------------ */
 

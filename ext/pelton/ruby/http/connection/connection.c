@@ -13,6 +13,7 @@ static void http_connection_mark(void *data)
     rb_gc_mark(connection->self); /* pinned: C keeps it */
     rb_gc_mark(connection->stream_object);
     rb_gc_mark(connection->server_object);
+    rb_gc_mark(connection->parent);
     rb_gc_mark(connection->address);
     rb_gc_mark(connection->choice);
     rb_gc_mark(connection->host);

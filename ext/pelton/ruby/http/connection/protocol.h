@@ -44,6 +44,10 @@ struct pel_http_protocol {
     void (*end)(struct pel_http_connection *connection);
     /* Its slot is free, and its callbacks are queued: looks for what has arrived meanwhile. */
     void (*go_on)(struct pel_http_connection *connection);
+    /* Nothing has come in time from an idle connection. */
+    void (*timed_out)(struct pel_http_connection *connection);
+    /* The server stops: ends an idle connection, unless a request may be on its way. */
+    void (*stop)(struct pel_http_connection *connection);
     /* The connection is gone. */
     void (*closed)(struct pel_http_connection *connection);
 

@@ -173,6 +173,16 @@ static void go_on(struct pel_http_connection *connection)
         pel_http_queue_proceed(connection);
 }
 
+static void timed_out(struct pel_http_connection *connection)
+{
+    if (pel_http1_parser_within(&connection->parser))
+        pel_http_refuse(connection, 408, "the request did not arrive in time");
+    else if (connection->list)
+        pel_http_close_idle(connection);
+    else
+        pel_http_close(connection);
+}
+
 static void closed(struct pel_http_connection *connection)
 {
     pel_http_server_remove(connection->server, connection->reactor);
@@ -190,4 +200,6 @@ const struct pel_http_protocol pel_http1_protocol = {.major = 1,
                                                      .receive_body = receive_body,
                                                      .end = end,
                                                      .go_on = go_on,
+                                                     .timed_out = timed_out,
+                                                     .stop = pel_http_stop_idle,
                                                      .closed = closed};

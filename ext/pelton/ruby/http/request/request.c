@@ -53,6 +53,14 @@ static void refuse_request(struct pel_http_connection *connection)
     pel_http_refuse(connection, pel_http1_fault_status(fault), pel_http1_fault_text(fault));
 }
 
+/* HTTP/2 begins with a line that HTTP/1 refuses: so only then it is looked for. */
+static int http2_preface_p(const struct pel_http_connection *connection, const char *bytes, size_t length)
+{
+    static const char line[] = "PRI * HTTP/2.0\r\n";
+
+    return !connection->requests && length >= sizeof line - 1 && !memcmp(bytes, line, sizeof line - 1);
+}
+
 /* Receiving has brought no bytes: there are none at present (PEL_EAGAIN), or the client sends no more. */
 static void handle_no_bytes(struct pel_http_connection *connection, ssize_t count)
 {
@@ -107,7 +115,9 @@ static int read_request(struct pel_http_connection *connection)
         if (!cached.item)
             pel_http_env(connection, &head);
     } else if (event < 0) {
-        refuse_request(connection);
+        if (!http2_preface_p(connection, bytes, length) ||
+            !connection->jobs->switch_to_http2(connection, bytes, length))
+            refuse_request(connection);
         return 0;
     }
     if (!hot)

@@ -35,6 +35,9 @@ void pel_http_drain_until_end(struct pel_http_connection *connection);
  * server in a job (Server#_refused): it may be called in the middle of a tick. C only. */
 void pel_http_refuse(struct pel_http_connection *connection, unsigned status, const char *text);
 
+/* Counts a request that was refused, and tells the server in a job; without a status, it gets no response. C only. */
+void pel_http_report_refusal(struct pel_http_connection *connection, VALUE status, const char *text);
+
 /* Sets the request's env and exchange. Runs no Ruby code: the head lies in a buffer that other connections use, too. */
 void pel_http_env(struct pel_http_connection *connection, const struct pel_http1_head *head);
 

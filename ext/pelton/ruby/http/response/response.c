@@ -124,11 +124,14 @@ static void check_rest(struct response_attempt *attempt, VALUE hijacker, VALUE p
 /* Takes back a head that something is wrong with, unless some of it has been sent. */
 static void take_back(struct response_attempt *attempt)
 {
-    struct pel_buffer *output = attempt->connection->protocol->lines(attempt->connection);
-    size_t length = pel_buffer_length(output);
+    struct pel_buffer *output;
+    size_t length;
 
-    if (!attempt->begun || attempt->stands || !still_answering_p(attempt) || length <= attempt->mark ||
-        (attempt->end && length != attempt->end))
+    if (!attempt->begun || attempt->stands || !still_answering_p(attempt))
+        return;
+    output = attempt->connection->protocol->lines(attempt->connection);
+    length = pel_buffer_length(output);
+    if (length <= attempt->mark || (attempt->end && length != attempt->end))
         return;
     output->end -= length - attempt->mark;
     attempt->connection->response.head_sent = 0;
