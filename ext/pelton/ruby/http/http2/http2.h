@@ -62,6 +62,9 @@ void pel_http2_notify(struct pel_http_connection *connection,
 /* Frees the session, if the connection is closed and no stream is left. */
 void pel_http2_free_session(struct pel_http2_transport *transport);
 
+/* Nothing can be sent or received any more: what is answered has no receiver. An application that runs goes on. */
+void pel_http2_break_off(struct pel_http_connection *connection);
+
 /* The last streams are those that have begun. */
 void pel_http2_name_last(struct pel_http_connection *connection);
 

@@ -31,13 +31,24 @@ void pel_http2_fill(struct pel_stream *core)
         return;
     code = pel_http2_send(transport->session, &core->output, OUTPUT_MOST);
     transport->more = code == 1;
-    if (code < 0) {
-        transport->over = transport->broken = 1;
-        pel_http2_abandon(transport->session);
+    if (code < 0 || pel_http2_over_p(transport->session)) { /* streams that are left get nothing any more */
+        pel_http2_break_off(connection);
+        pel_stream_close_write(core);
     }
     pel_http2_notify(connection, NULL);
-    if (transport->over || pel_http2_over_p(transport->session)) /* ended in a job: the caller uses the stream */
+    if (transport->over && !transport->streams) /* ended in a job: the caller uses the stream */
         pel_http_queue_proceed(connection);
+}
+
+void pel_http2_break_off(struct pel_http_connection *connection)
+{
+    struct pel_http2_transport *transport = pel_http2_transport(connection);
+
+    if (transport->broken)
+        return;
+    transport->over = transport->broken = 1;
+    pel_http2_abandon(transport->session);
+    pel_http2_notify(connection, NULL);
 }
 
 void pel_http2_name_last(struct pel_http_connection *connection)

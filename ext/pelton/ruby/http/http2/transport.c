@@ -10,16 +10,9 @@
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* The client is gone: whatever is answered has no receiver. */
 static void lose_client(struct pel_http_connection *connection)
 {
-    struct pel_http2_transport *transport = pel_http2_transport(connection);
-
-    if (transport->broken)
-        return;
-    transport->over = transport->broken = 1;
-    pel_http2_abandon(transport->session);
-    pel_http2_notify(connection, NULL);
+    pel_http2_break_off(connection);
     pel_http_queue_proceed(connection);
 }
 
@@ -32,7 +25,7 @@ static void end_when_over(struct pel_http_connection *connection)
         return;
     if (transport->broken && connection->stream->core.error)
         pel_http_close(connection);
-    else if (transport->over || pel_http2_over_p(transport->session)) {
+    else if (transport->over) {
         connection->request.body.done = 0; /* more of the client's bytes may come: lingers for them */
         pel_http_list_remove(connection);
         pel_http_close_when_sent(connection);
@@ -127,9 +120,8 @@ static void end_session(struct pel_http_connection *connection, int code)
         pel_http_report_refusal(connection, Qnil, "this is not HTTP/2");
     }
     pel_http2_fill(&connection->stream->core);
-    transport->broken = 1;
-    pel_http2_abandon(transport->session);
-    pel_http2_notify(connection, NULL);
+    pel_http2_break_off(connection);
+    pel_stream_close_write(&connection->stream->core);
     if (code == PEL_EMEMORY)
         rb_memerror();
 }
@@ -250,9 +242,7 @@ static void closed(struct pel_http_connection *connection)
             pel_http2_end(transport->session);
         pel_http2_send(transport->session, &core->output, SIZE_MAX);
         pel_stream_flush(core);
-        transport->over = transport->broken = 1;
-        pel_http2_abandon(transport->session);
-        pel_http2_notify(connection, NULL);
+        pel_http2_break_off(connection);
     }
     core->on_flush = NULL;
     pel_http_server_remove(connection->server, connection->reactor);
