@@ -21,7 +21,7 @@ struct pel_http2_session {
     size_t fields_capacity;
     uint32_t count; /* of streams that are not freed: the owner may still work for those that the client reset */
     struct pel_http2_allowance resets, controls;
-    unsigned flooded : 1, no_memory : 1, within_head : 1, end_known : 1;
+    unsigned flooded : 1, no_memory : 1, within_head : 1, announcing : 1, end_known : 1;
 };
 
 /* ---- session.c ------------------------------------------------------------------------------------------------ */

@@ -126,9 +126,13 @@ static int on_invalid_header(nghttp2_session *nghttp2, const nghttp2_frame *fram
 /* What the client still sends of a request that is answered has no reader (RFC 9113, 8.1). */
 static int on_frame_sent(nghttp2_session *nghttp2, const nghttp2_frame *frame, void *data)
 {
+    struct pel_http2_session *session = data;
     struct pel_http2_stream *stream;
 
-    (void)data;
+    if (frame->hd.type == NGHTTP2_GOAWAY && session->announcing) { /* by itself, nghttp2 would send the ping first */
+        session->announcing = 0;
+        nghttp2_submit_ping(nghttp2, NGHTTP2_FLAG_NONE, (const uint8_t *)"goaway?");
+    }
     if ((frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) ||
         !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
         return 0;
@@ -302,10 +306,8 @@ int pel_http2_within_head_p(const struct pel_http2_session *session)
 
 void pel_http2_announce_end(struct pel_http2_session *session)
 {
-    static const uint8_t opaque[8] = "goaway?";
-
+    session->announcing = 1;
     nghttp2_submit_shutdown_notice(session->nghttp2);
-    nghttp2_submit_ping(session->nghttp2, NGHTTP2_FLAG_NONE, opaque);
 }
 
 int pel_http2_end_known_p(const struct pel_http2_session *session)

@@ -14,6 +14,7 @@
  */
 
 enum pel_http2_wait {
+    PEL_HTTP2_FOR_PREFACE, /* the deadline is still that of the connection's beginning */
     PEL_HTTP2_FOR_NOTHING, /* there are streams, and each has its own deadline */
     PEL_HTTP2_FOR_HEAD,    /* a head has begun to arrive */
     PEL_HTTP2_FOR_STREAM   /* there is none */
