@@ -273,6 +273,8 @@ class Http2StreamsTest < PeltonTest
       assert_equal "late", client.response(stream).body
       assert_equal "late", client.response(later).body
       assert_equal :no_error, client.end_of_connection || :no_error
+      client.close
+
       assert stopping.await
     end
   end
@@ -284,6 +286,8 @@ class Http2StreamsTest < PeltonTest
       stopping = Pelton.spawn { @server.stop(timeout: 10) }
 
       assert_equal :no_error, client.end_of_connection
+      client.close
+
       assert stopping.await
     end
   end
@@ -303,6 +307,8 @@ class Http2StreamsTest < PeltonTest
 
       assert_equal "data: 1\n\n", client.response(stream).body
       assert_equal :no_error, client.end_of_connection
+      client.close
+
       assert stopping.await
       Pelton.stop
     end

@@ -5,16 +5,12 @@
 int pel_http2_serve(struct pel_http_connection *connection, const char *bytes, size_t length)
 {
     struct pel_buffer *input = &connection->stream->input;
-    struct pel_http2_transport *transport;
 
     if (!connection->server->http2_limits.streams)
         return 0;
     pel_http2_take_over(connection);
-    transport = pel_http2_transport(connection);
-    if (length && pel_http2_receive(transport->session, bytes, length, connection->reactor->loop.now) < 0)
-        transport->over = 1;
+    pel_http2_take_bytes(connection, bytes, length);
     pel_buffer_free(input); /* it may have been the bytes */
-    pel_http2_notify(connection, pel_http2_begin);
     pel_http_queue_proceed(connection);
     return 1;
 }

@@ -79,6 +79,9 @@ void pel_http2_begin(struct pel_http_connection *connection, struct pel_http2_st
 /* The connection is one of HTTP/2 from now on. Raises NoMemoryError. */
 void pel_http2_take_over(struct pel_http_connection *connection);
 
+/* Takes bytes that the client has sent. 0: the connection is over. Raises NoMemoryError. */
+int pel_http2_take_bytes(struct pel_http_connection *connection, const char *bytes, size_t length);
+
 /* ---- http2.c --------------------------------------------------------------------------------------------------- */
 
 /* The connection, on which nothing was answered yet, is one of HTTP/2, and begins with these bytes, or with what comes.

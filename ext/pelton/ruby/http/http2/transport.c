@@ -126,12 +126,22 @@ static void end_session(struct pel_http_connection *connection, int code)
         rb_memerror();
 }
 
+int pel_http2_take_bytes(struct pel_http_connection *connection, const char *bytes, size_t length)
+{
+    struct pel_http2_transport *transport = pel_http2_transport(connection);
+    int code = pel_http2_receive(transport->session, bytes, length, connection->reactor->loop.now);
+
+    pel_http2_notify(connection, pel_http2_begin);
+    if (code < 0)
+        end_session(connection, code);
+    return code == 0;
+}
+
 /* 0: nothing more can be received at present. */
 static int receive(struct pel_http_connection *connection)
 {
     struct pel_reactor *reactor = connection->reactor;
     ssize_t count = pel_stream_receive(&connection->stream->core, pel_hot_buffer(reactor), PEL_HOT_BUFFER);
-    int code;
 
     if (count == PEL_EAGAIN)
         return 0;
@@ -139,12 +149,7 @@ static int receive(struct pel_http_connection *connection)
         lose_client(connection);
         return 0;
     }
-    code = pel_http2_receive(pel_http2_transport(connection)->session, reactor->tick.hot_buffer, (size_t)count,
-                             reactor->loop.now);
-    pel_http2_notify(connection, pel_http2_begin);
-    if (code < 0)
-        end_session(connection, code);
-    return code == 0;
+    return pel_http2_take_bytes(connection, reactor->tick.hot_buffer, (size_t)count);
 }
 
 static VALUE proceed_protected(VALUE argument)
