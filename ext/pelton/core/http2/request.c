@@ -30,6 +30,8 @@ static int out_of_memory(struct pel_http2_stream *stream)
 
 static struct pel_slice pseudo_header(struct pel_http2_stream *stream, int which)
 {
+    if (!stream->pseudo_length[which])
+        return (struct pel_slice){"", 0};
     return (struct pel_slice){pel_buffer_head(&stream->pseudo) + stream->pseudo_at[which],
                               stream->pseudo_length[which]};
 }
