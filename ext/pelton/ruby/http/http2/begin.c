@@ -34,11 +34,13 @@ static void run_answer(struct pel_reactor *reactor, void *data)
     run_stream(stream);
 }
 
-static void leave_queue(struct pel_http_connection *stream)
+/* The first job of a stream, which counts among those queued. */
+static void leave_queue(void *data)
 {
+    struct pel_http_connection *stream = data;
+
     pel_http2_transport(pel_http2_connection(stream))->queued--;
-    if (stream->request.holds_slot)
-        stream->server->held--;
+    stream->server->held--;
 }
 
 static void run_first_answer(struct pel_reactor *reactor, void *data)
@@ -47,9 +49,16 @@ static void run_first_answer(struct pel_reactor *reactor, void *data)
     run_stream(data);
 }
 
-static void drop_first_answer(void *data)
+/* The same of an urgent one, which needs no slot. */
+static void leave_queue_urgently(void *data)
 {
-    leave_queue(data);
+    pel_http2_transport(pel_http2_connection(data))->queued--;
+}
+
+static void run_urgent_answer(struct pel_reactor *reactor, void *data)
+{
+    leave_queue_urgently(data);
+    run_stream(data);
 }
 
 static void proceed(struct pel_reactor *reactor, void *data)
@@ -67,15 +76,20 @@ static const struct pel_http_jobs stream_jobs = {
 
 static void queue_answer(struct pel_http_connection *stream)
 {
+    struct pel_job job = {.run = run_urgent_answer,
+                          .drop = leave_queue_urgently,
+                          .data = stream,
+                          .object = stream->self};
+
     pel_http_become(stream, PEL_HTTP_WAITING);
-    if (stream->request.holds_slot)
-        stream->server->held++;
     pel_http2_transport(pel_http2_connection(stream))->queued++;
-    pel_enqueue(stream->reactor, (struct pel_job){.run = run_first_answer,
-                                                  .drop = drop_first_answer,
-                                                  .data = stream,
-                                                  .object = stream->self,
-                                                  .rank = {.arrived = stream->request.began}});
+    if (stream->request.holds_slot) {
+        stream->server->held++;
+        job.run = run_first_answer;
+        job.drop = leave_queue;
+        job.rank.arrived = stream->request.began;
+    }
+    pel_enqueue(stream->reactor, job);
 }
 
 static void dispatch(struct pel_http_connection *stream)
