@@ -27,7 +27,7 @@ module Pelton
         spool: nil,            # bytes of a body in memory: the whole body is received before the application is called, a longer
         #                        one into a file; nil: it is received while the application reads, but Rack before 3 wants it whole: 131,072
         max_requests: nil,     # requests of one connection: then it is closed
-        max_streams: 100,      # requests at once of one connection of HTTP/2; 0: HTTP/1.1 alone
+        max_streams: 100,      # requests at once of one connection of HTTP/2: beyond, the connection ends; 0: HTTP/1.1 alone
         stream_window: 131_072, # bytes of a request's body that a client of HTTP/2 may send ahead of the application
         max_resets: 1000,      # requests that a client of HTTP/2 may cancel, or have refused as malformed, at once, and again within
         #                        30 seconds: beyond, its connection ends
@@ -39,8 +39,9 @@ module Pelton
       }.freeze
 
       MOST_HEADERS = 256 # the parser's capacity
+      MOST_WINDOW = 2**31 - 1 # of HTTP/2
       RACK_2_SPOOL = 131_072
-      private_constant :MOST_HEADERS, :RACK_2_SPOOL
+      private_constant :MOST_HEADERS, :MOST_WINDOW, :RACK_2_SPOOL
 
       # Whether the Rack that the program has loaded is older than 3: its requests rewind the body.
       # @private
@@ -65,6 +66,7 @@ module Pelton
         name, value = options.find { |_, value| !(value.nil? || value.is_a?(Numeric) && value >= 0) }
         raise ArgumentError, "#{name}: must be a number of 0 or more, not #{value.inspect}" if name
         raise ArgumentError, "max_headers: #{MOST_HEADERS} at most" if options[:max_headers].to_i > MOST_HEADERS
+        raise ArgumentError, "stream_window: 1 to #{MOST_WINDOW}" if options.key?(:stream_window) && !options[:stream_window].to_i.between?(1, MOST_WINDOW)
         Integrations.load(:server)
         load_ahead
         @app = app
@@ -126,7 +128,8 @@ module Pelton
       #   `requests`, `refused` (malformed or late) ones, `overloads` (503) and `errors` (500); `responses` by class ("2xx"); `durations`
       #   from a head to the end of its response, by method, status and, where the application has named it, route ("GET 200
       #   /posts/:id"): the number of requests within so many seconds ("0.1"; "+Inf": all), and their
-      #   "sum" in seconds. The status is 0 where the client left before the response. With a cache: `cache_hits` and
+      #   "sum" in seconds. Of HTTP/2: `http2_connections`, `http2_streams` (requests), `http2_resets` (those that their client cancelled
+      #   while they were answered) and `http2_floods` (connections ended for it). The status is 0 where the client left before the response. With a cache: `cache_hits` and
       #   `cache_misses` of the requests that may be answered from it, and the `cache_bytes` of its responses
       def stats = _stats.merge!(failed_handshakes: @listeners.sum(&:failed_handshakes), durations: durations)
 

@@ -5,8 +5,8 @@
 /*
  * The HTTP server, inside.
  *
- * A connection is idle, or it is busy with one request. While it is busy nothing else is parsed, so the order of
- * requests and responses never changes. The application runs on the fiber that runs the loop; if it waits, only this
+ * A connection of HTTP/1 is idle, or it is busy with one request. While it is busy nothing else is parsed, so the order
+ * of requests and responses never changes. The application runs on the fiber that runs the loop; if it waits, only this
  * connection waits with it.
  *
  * Sub-rooms. One uses only those above it, and a file calls functions of the files above it only;
@@ -18,6 +18,7 @@
  *                 event_streams, cached_response, response; what Exchange offers: file, exchange_class
  *   request/      from bytes to the application: env_headers, env, trailers, body, application, begin, refusal; http1,
  *                 what that protocol does for an exchange; request, drain
+ *   http2/        HTTP/2: streams, which are connections with one request, and the connection that they share
  *   page/         texts that are kept deflated, and pages of them
  *   .             a connection's deadlines and events: timeout, serve (which takes streams over), http (the classes)
  *

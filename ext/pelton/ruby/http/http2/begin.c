@@ -76,10 +76,8 @@ static const struct pel_http_jobs stream_jobs = {
 
 static void queue_answer(struct pel_http_connection *stream)
 {
-    struct pel_job job = {.run = run_urgent_answer,
-                          .drop = leave_queue_urgently,
-                          .data = stream,
-                          .object = stream->self};
+    struct pel_job job = {
+        .run = run_urgent_answer, .drop = leave_queue_urgently, .data = stream, .object = stream->self};
 
     pel_http_become(stream, PEL_HTTP_WAITING);
     pel_http2_transport(pel_http2_connection(stream))->queued++;
