@@ -19,7 +19,7 @@ static const struct pel_http2_limits limits = {
 static void answer(struct pel_http2_stream *stream, uint32_t choice)
 {
     static const char lines[] = "HTTP/1.1 200 OK\r\nx-one: 1\r\n\r\n", trailers[] = "x-sum: 1\r\n\r\n";
-    static const char bytes[3000];
+    static const char bytes[40000];
 
     pel_buffer_append(&stream->lines, lines, sizeof lines - 1);
     CHECK(pel_http2_send_head(stream, choice % 5 == 0) == 0);
@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         code = pel_http2_receive(session, (const char *)data + at, piece, (int64_t)at);
         while ((stream = pel_http2_next(session, &news)))
             handle(stream, news, seed >> 3);
-        if (pel_http2_send(session, &output, 10000) < 0)
+        if (pel_http2_send(session, &output, 1 + seed % 10000) < 0)
             code = -1;
         pel_buffer_consume(&output, pel_buffer_length(&output));
         while ((stream = pel_http2_next(session, &news)))

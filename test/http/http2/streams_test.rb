@@ -172,6 +172,16 @@ class Http2StreamsTest < PeltonTest
     end
   end
 
+  def test_a_client_that_reads_nothing
+    serving(->(_env) { [200, {}, ["a" * 5_000_000]] }, write_timeout: 0.02, idle_timeout: 0.02) do
+      client = http2(settings: {4 => 10_000_000})
+      client.open_window(0, 100_000_000)
+      3.times { client.request }
+
+      eventually("the connection's end") { @server.stats.values_at(:accepted, :connections) == [1, 0] }
+    end
+  end
+
   def test_a_connection_without_requests
     serving(HELLO, idle_timeout: 0.02) do
       client = http2

@@ -39,6 +39,9 @@ class Http2Peer
 
   attr_reader :io
 
+  # The last stream that the server answers; nil until it says so.
+  attr_reader :last_stream
+
   def initialize(io, settings: {})
     @io = io
     @hpack = Hpack.new
@@ -110,6 +113,7 @@ class Http2Peer
     when :headers then note_fields(stream, @hpack.read(frame.payload))
     when :data then stream.body << frame.payload
     when :rst_stream then stream.error = frame.error
+    when :goaway then @last_stream = frame.last_stream
     when :settings then frame(:settings, flags: ACK) if frame.flags.zero?
     when :ping then frame(:ping, 0, frame.payload, flags: ACK) if frame.flags.zero?
     end

@@ -188,6 +188,8 @@ int pel__http2_on_send_data(nghttp2_session *nghttp2, nghttp2_frame *frame, cons
     size_t left = length;
 
     (void)nghttp2, (void)frame;
+    if (pel_http2_unsent(stream) < length) /* it was reset since the frame was begun */
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     if (pel_buffer_length(session->out) >= session->most)
         return NGHTTP2_ERR_WOULDBLOCK;
     if (pel_buffer_reserve(session->out, FRAME_HEAD + length) < 0) {

@@ -6,6 +6,7 @@
 
 /* The connection of HTTP/2: its stream's events, its deadline, its end. */
 
+#define FAREWELL 512        /* bytes that are sent yet when the connection closes: GOAWAY */
 #define RECEIVED_AT_ONCE 16 /* times the hot buffer: then it is the turn of other connections */
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -83,7 +84,11 @@ static void timed_out(struct pel_http_connection *connection)
 {
     struct pel_http2_transport *transport = pel_http2_transport(connection);
 
-    connection->deadline = PEL_FOREVER;
+    if (!transport->streams && (transport->ended || pel_stream_pending(&connection->stream->core))) {
+        pel_http_close(connection); /* the client does not read */
+        return;
+    }
+    pel_http_set_timeout(connection, connection->server->write_timeout);
     pel_http2_name_last(connection);
     if (transport->waits == PEL_HTTP2_FOR_HEAD) { /* streams that are answered are served yet */
         pel_http_report_refusal(connection, Qnil, "the request did not arrive in time");
@@ -245,7 +250,7 @@ static void closed(struct pel_http_connection *connection)
     if (transport->session && !transport->broken) {
         if (!transport->ended)
             pel_http2_end(transport->session);
-        pel_http2_send(transport->session, &core->output, SIZE_MAX);
+        pel_http2_send(transport->session, &core->output, pel_buffer_length(&core->output) + FAREWELL);
         pel_stream_flush(core);
         pel_http2_break_off(connection);
     }
