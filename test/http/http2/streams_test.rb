@@ -46,6 +46,18 @@ class Http2StreamsTest < PeltonTest
     end
   end
 
+  # RFC 9218: the smaller number goes first.
+  def test_what_is_urgent_goes_first
+    serving(->(_env) { [200, {}, ["a" * 1000]] }) do
+      client = http2(settings: {4 => 0})
+      streams = [7, 0, 3].map { |urgency| client.request("/", fields: {"priority" => "u=#{urgency}"}) }
+      eventually("the responses") { @server.stats[:responses]["2xx"] == 3 }
+      client.write(F.settings(4 => 1000))
+
+      assert_equal streams.values_at(1, 2, 0), Array.new(3) { client.receive_until(:data).stream }
+    end
+  end
+
   def test_a_body_that_is_written_waits_for_the_window
     written = 0
     body = lambda do |stream|

@@ -9,7 +9,7 @@ class Hpack
       cache-control content-disposition content-encoding content-language content-length content-location content-range
       content-type cookie date etag expect expires from host if-match if-modified-since if-none-match if-range
       if-unmodified-since last-modified link location max-forwards proxy-authenticate proxy-authorization range referer refresh
-      retry-after server set-cookie strict-transport-security transfer-encoding user-agent vary via www-authenticate].map { |name| [name] }
+      retry-after server set-cookie strict-transport-security transfer-encoding user-agent vary via www-authenticate].zip
   ].freeze
 
   # How many bits each byte, and the end, have in Huffman's code, which is canonical.

@@ -137,6 +137,11 @@ end
 module Http2Peers
   include HttpPeer
 
+  def setup
+    super
+    skip "Pelton is built without HTTP/2" unless Pelton::HTTP.http2?
+  end
+
   # nil settings: not even the preface is sent.
   def http2(settings: {}) = Http2Peer.new(TCPSocket.new("127.0.0.1", @port), settings: settings).tap { |peer| @peers << peer }
 end
