@@ -65,10 +65,16 @@ module Pelton
       # @private
       def _closed(callables) = callables.each { |callable| notify { callable.call } }
 
-      # Makes a server's TLS::Context of a Hash. Its `alpn:` is HTTP/1.1 by default, and a request without TLS is answered. Returns
-      # other objects unchanged.
+      # Makes a server's TLS::Context of a Hash. Its `alpn:` is the protocols that the server speaks by default, and a request
+      # without TLS is answered. Returns other objects unchanged.
       # @private
-      def tls_context(settings) = settings.is_a?(Hash) ? TLS::Context.new(alpn: ["http/1.1"], plain_answer: PLAIN_ANSWER, **settings) : settings
+      def tls_context(settings, http2: false)
+        return settings unless settings.is_a?(Hash)
+        TLS::Context.new(alpn: [*("h2" if http2), "http/1.1"], plain_answer: PLAIN_ANSWER, **settings)
+      end
+
+      # @!method http2?
+      #   @return [Boolean] whether Pelton is built with libnghttp2, and servers speak HTTP/2
 
       private
 

@@ -20,7 +20,7 @@ class RubyRoot
   # Newest: Debian's newest Ruby, often in experimental long before it is in a release.
   SUITES = {"3.3" => %w[trixie], "newest" => %w[sid experimental]}.freeze
   PACKAGES = %w[
-    ca-certificates g++ gcc git iproute2 libssl-dev libyaml-dev make memcached netbase openssl pkgconf procps ruby-bundler tzdata zlib1g-dev
+    ca-certificates g++ gcc git iproute2 libnghttp2-dev libssl-dev libyaml-dev make memcached netbase openssl pkgconf procps ruby-bundler tzdata zlib1g-dev
   ].freeze
   FOLDER = File.expand_path("../../tmp/rubies", __dir__)
 

@@ -28,7 +28,7 @@ static size_t next_piece(uint32_t *seed, uint32_t longest, size_t left)
     return piece < left ? piece : left;
 }
 
-static int buffers_equal(struct pel_buffer *one, struct pel_buffer *other)
+static inline int buffers_equal(struct pel_buffer *one, struct pel_buffer *other)
 {
     size_t length = pel_buffer_length(one);
 

@@ -13,6 +13,7 @@ class CArchitectureTest < PeltonTest
     "core/stream" => %w[base loop],
     "core/tls" => %w[base loop stream],
     "core/http1" => %w[base],
+    "core/http2" => %w[base stream http1],
     "core/gzip" => %w[base],
     "core/memcached" => %w[base],
     "core/store" => %w[base],
@@ -26,11 +27,12 @@ class CArchitectureTest < PeltonTest
     "ruby/scheduler" => %w[ruby/base ruby/reactor],
     "ruby/stream" => %w[core/base core/stream ruby/base ruby/reactor ruby/operation],
     "ruby/tls" => %w[core/tls ruby/base ruby/reactor ruby/stream],
-    "ruby/http/connection" => %w[core/base core/stream core/http1 core/store ruby/base ruby/reactor ruby/operation ruby/stream],
+    "ruby/http/connection" => %w[core/base core/stream core/http1 core/http2 core/store ruby/base ruby/reactor ruby/operation ruby/stream],
     "ruby/http/response" => %w[core/base core/stream core/http1 core/store ruby/base ruby/reactor ruby/stream ruby/http/connection],
     "ruby/http/request" => %w[core/base core/stream core/http1 ruby/base ruby/reactor ruby/operation ruby/stream ruby/http/connection ruby/http/response],
+    "ruby/http/http2" => %w[core/base core/http2 ruby/http/connection ruby/http/response ruby/http/request],
     "ruby/http/page" => %w[core/base core/gzip ruby/base ruby/http/connection],
-    "ruby/http" => %w[core/base core/http1 ruby/base ruby/reactor ruby/stream ruby/http/connection ruby/http/response ruby/http/request ruby/http/page],
+    "ruby/http" => %w[core/base core/http1 ruby/base ruby/reactor ruby/stream ruby/http/connection ruby/http/response ruby/http/request ruby/http/http2 ruby/http/page],
     "ruby/memcached" => %w[core/base core/loop core/stream core/memcached core/memcached_server ruby/base ruby/reactor ruby/operation ruby/stream],
     "ruby" => %w[ruby/base ruby/reactor ruby/operation ruby/scheduler ruby/stream ruby/tls ruby/http ruby/memcached] # init.c
   }.freeze

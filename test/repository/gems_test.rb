@@ -21,7 +21,11 @@ class GemsTest < PeltonTest
   }.freeze
 
   # The files that load a gem on which their own does not depend, and name the gem to install when it is missing.
-  DOORS = {"lib/pelton/eventmachine.rb" => %w[pelton-eventmachine]}.freeze
+  DOORS = {
+    "lib/pelton/eventmachine.rb" => %w[pelton-eventmachine],
+    "pelton-lab/lib/pelton/lab/applications/models_active_record.ru" => %w[pelton/active_record],
+    "pelton-lab/lib/pelton/lab/experiments/finds.rb" => %w[pelton/active_record]
+  }.freeze
 
   # The gems that come with Ruby 4.1 and are no default gems: gems/bundled_gems in its source, and lib/bundled_gems.rb, whose SINCE
   # says that logger, ostruct, benchmark, irb and others became such in 4.0, tsort in 4.1. Ruby 4.0 has dropped cgi but for cgi/escape.

@@ -30,7 +30,7 @@ module Pelton
         # A directory or a pipe cannot be sent by sendfile, and opening a pipe might block for ever.
         def send_file(exchange, body)
           return unless body.respond_to?(:to_path) && File.stat(path = body.to_path).file?
-          File.open(path, "rb") { |file| exchange.__send__(:_send_file, file.fileno, file.size) }
+          File.open(path, "rb") { |file| exchange.send_file(file.fileno, file.size) }
         end
 
         def send_parts(exchange, body)
@@ -41,9 +41,9 @@ module Pelton
         # Passes bytes from another connection to the client as long as the client accepts them at once. The body's parts are
         # the rest.
         def pass_on(exchange, body)
-          return unless exchange.__send__(:_fits?, body.bytesize) && (begun = body.begin_relay)
-          while (stream = exchange.__send__(:_direct, begun)) && (count = body.relay_to(stream))
-            exchange.__send__(:_passed, count)
+          return unless exchange.fits?(body.bytesize) && (begun = body.begin_relay)
+          while (stream = exchange.write_directly(begun)) && (count = body.relay_to(stream))
+            exchange.passed(count)
             begun = nil
           end
         end

@@ -33,6 +33,27 @@ module Pelton
       #   @raise [TimeoutError] the client has not read for the server's `write_timeout`, and its connection is closed
       #   @asynchronous
 
+      # @!method send_file(descriptor, count)
+      #   Sends so many bytes of a file as a part of a body that has a length, without passing them through this process.
+      #   @return [Integer, nil] bytes, fewer when the file is shorter; nil when they must be written instead
+      #   @raise (see #write)
+      #   @asynchronous
+      #   @api private
+
+      # @!method fits?(length)
+      #   @return [Boolean] whether so many bytes of the body may be sent without passing through this process
+      #   @api private
+
+      # @!method write_directly(string)
+      #   Writes a part of a body that {#fits?}, or nil, without waiting.
+      #   @return [Stream, nil] where the bytes behind it may be sent at once
+      #   @api private
+
+      # @!method passed(count)
+      #   So many bytes of the body were sent to the stream of {#write_directly}.
+      #   @return [Integer] count
+      #   @api private
+
       # @!method flush
       #   Sends the written bytes now instead of at the end of the tick.
       #   @return [self]

@@ -194,7 +194,7 @@ module Pelton
       # The TLS contexts by address. They are made before workers are forked, so each worker can resume the sessions of all.
       def contexts
         @contexts ||= @configuration.addresses.to_h do |address, tls|
-          [address, HTTP.tls_context(tls)]
+          [address, HTTP.tls_context(tls, http2: HTTP.http2? && @configuration.max_streams != 0)]
         rescue TLSError, ArgumentError => error
           raise Configuration::Invalid, "#{address}: #{error.message}"
         end

@@ -19,8 +19,9 @@ module Pelton
       private_constant :OPTIONS
 
       MOST_HEADERS = 256 # the parser's capacity
+      MOST_WINDOW = 2**31 - 1 # of HTTP/2
       RACK_2_SPOOL = 131_072
-      private_constant :MOST_HEADERS, :RACK_2_SPOOL
+      private_constant :MOST_HEADERS, :MOST_WINDOW, :RACK_2_SPOOL
 
       # Whether the Rack that the program has loaded is older than 3: its requests rewind the body.
       # @private
@@ -41,9 +42,11 @@ module Pelton
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
         settings = DEFAULTS.merge(OPTIONS.slice(*options.keys).to_h { |name, option| [name, option.convert(options[name])] })
         raise ArgumentError, "max_headers: #{MOST_HEADERS} at most" if settings[:max_headers].to_i > MOST_HEADERS
+        raise ArgumentError, "stream_window: 1 to #{MOST_WINDOW}" unless settings[:stream_window].to_i.between?(1, MOST_WINDOW)
         Integrations.load(:server)
         load_ahead
         @app = app
+        @http2 = HTTP.http2? && settings[:max_streams] != 0
         @listeners = []
         @shared = []
         @attachments = Attachments.new
@@ -60,7 +63,7 @@ module Pelton
       # Listens on an address. May be called several times. An open listener keeps {Pelton.run} going.
       #
       # @param address [String] tcp://host:port (port 0: any free port), unix:///path, or ssl://host:port
-      # @param options [Hash] see {Pelton.listen}; ssl:// needs `tls:`, whose `alpn:` is http/1.1 by default
+      # @param options [Hash] see {Pelton.listen}; ssl:// needs `tls:`, whose `alpn:` is h2 and http/1.1 by default
       # @return [Listener]
       # @raise [ArgumentError] the address is invalid (see {Address}), or `tls:` is missing
       # @raise [ConnectionError] the address is in use, or is not this machine's
@@ -69,7 +72,7 @@ module Pelton
         parsed = Address.new(address)
         raise ArgumentError, "#{address}: give tls: {certificate: ..., key: ...}" if parsed.tls? && !options[:tls]
         Reactor.require_running("Server#listen")
-        options[:tls] = HTTP.tls_context(options[:tls]) if options[:tls]
+        options[:tls] = HTTP.tls_context(options[:tls], http2: @http2) if options[:tls]
         listener =
           if parsed.path
             Pelton.listen_unix(parsed.path, **options) { |stream| serve(stream) }
@@ -88,7 +91,7 @@ module Pelton
       # @raise [NotRunningError] where no reactor runs on this thread
       def listen_fd(descriptor, shared: false, tls: nil)
         Reactor.require_running("Server#listen_fd")
-        listener = Listener.for_fd(descriptor, shared: shared, tls: HTTP.tls_context(tls)) { |stream| serve(stream) }
+        listener = Listener.for_fd(descriptor, shared: shared, tls: HTTP.tls_context(tls, http2: @http2)) { |stream| serve(stream) }
         @shared << listener if shared
         add(listener)
       end
@@ -101,7 +104,8 @@ module Pelton
       #   `requests`, `refused` (malformed or late) ones, `overloads` (503) and `errors` (500); `responses` by class ("2xx"); `durations`
       #   from a head to the end of its response, by method, status and, where the application has named it, route ("GET 200
       #   /posts/:id"): the number of requests within so many seconds ("0.1"; "+Inf": all), and their
-      #   "sum" in seconds. The status is 0 where the client left before the response. With a cache: `cache_hits` and
+      #   "sum" in seconds. Of HTTP/2: `http2_connections`, `http2_streams` (requests), `http2_resets` (those that their client cancelled
+      #   while they were answered) and `http2_floods` (connections ended for it). The status is 0 where the client left before the response. With a cache: `cache_hits` and
       #   `cache_misses` of the requests that may be answered from it, and the `cache_bytes` of its responses
       def stats = _stats.merge!(failed_handshakes: @listeners.sum(&:failed_handshakes), durations: durations)
 

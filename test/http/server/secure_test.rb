@@ -164,9 +164,10 @@ class HTTPSecureTest < PeltonTest
     serving(->(env) { [200, {}, [env["async.callback"].tls.inspect]] }) { assert_equal "nil", peer.get("/").body }
   end
 
-  def test_http_1_1_is_agreed_upon
+  def test_a_protocol_is_agreed_upon
     context = OpenSSL::SSL::SSLContext.new.tap { |one| one.alpn_protocols = %w[h2 http/1.1] }
-    serving_securely(HELLO) { assert_equal "http/1.1", secure_peer(context).io.alpn_protocol }
+    serving_securely(HELLO) { assert_equal Pelton::HTTP.http2? ? "h2" : "http/1.1", secure_peer(context).io.alpn_protocol }
+    serving_securely(HELLO, max_streams: 0) { assert_equal "http/1.1", secure_peer(context).io.alpn_protocol }
     serving_securely(HELLO, tls: {alpn: ["x"]}) { assert_nil secure_peer(context).io.alpn_protocol }
   end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "timeout"
-require_relative "../../support/http/peer"
+require_relative "../../support/http/http2_peer"
 
 # Random clients and applications test the state table of HTTP connections (docs/internals/architecture.md): an illegal step ends
 # the process. A seed determines what they decide, and is in each failure; PELTON_SEED=... runs that program again and again.
@@ -63,7 +63,11 @@ class HTTPStateTableTest < PeltonTest
     @clients << io
     reader = Pelton.spawn { read(io, number) }
     Timeout.timeout(0.1) do
-      (1 + @random.rand(6)).times { |request| write(io, number, request) }
+      if Pelton::HTTP.http2? && @random.rand(2).zero?
+        write_http2(io, number)
+      else
+        (1 + @random.rand(6)).times { |request| write(io, number, request) }
+      end
       reader.await unless @random.rand(4).zero?
     end
   rescue SystemCallError, IOError, Timeout::Error
@@ -74,17 +78,39 @@ class HTTPStateTableTest < PeltonTest
     io&.close
   end
 
+  # Requests that are sent in one go, or piece by piece, that have bodies or promise them, and are cancelled.
+  def write_http2(io, number)
+    io.write(Http2Peer::PREFACE + Http2Peer.settings(@random.rand(2).zero? ? {} : {4 => @random.rand(20_000)}))
+    (1 + @random.rand(8)).times { |request| write_in_two(io, http2_frames(2 * request + 1, "/#{number}/#{request}/#{@random.rand(9)}")) }
+  end
+
+  def http2_frames(stream, path)
+    ended = @random.rand(2).zero?
+    bytes = Http2Peer.request(stream, path, method: ended ? "GET" : "POST", ended: ended)
+    @random.rand(4).times { bytes += Http2Peer.frame(:data, stream, "x" * @random.rand(16_000)) } unless ended
+    bytes += Http2Peer.frame(:data, stream, "", flags: Http2Peer::END_STREAM) if !ended && @random.rand(3).positive?
+    bytes += Http2Peer.frame(:window_update, @random.rand(2) * stream, [1 + @random.rand(100_000)].pack("N")) if @random.rand(3).zero?
+    bytes += Http2Peer.frame(:rst_stream, stream, "\0\0\0\x08") if @random.rand(4).zero?
+    bytes += Http2Peer.frame(:ping, 0, "12345678") if @random.rand(6).zero?
+    bytes += Http2Peer.frame(:goaway, 0, "\0" * 8) if @random.rand(30).zero?
+    (@random.rand(20).zero? ? Http2Peer.request(stream, "/ ") : "") + bytes
+  end
+
   def write(io, number, request)
     kind = @random.rand(BODIES.size)
     bytes = BROKEN.sample(random: @random) if @random.rand(12).zero?
     bytes ||= "#{@random.rand(3).zero? ? "GET" : "POST"} /#{number}/#{request}/#{@random.rand(10)} HTTP/1.#{@random.rand(8).zero? ? 0 : 1}\r\n" \
       "host: h\r\n#{BODIES[kind]}\r\n#{BYTES[kind]}"
     bytes = bytes[0, @random.rand(bytes.size + 1)] if @random.rand(10).zero?
-    cut = @random.rand(bytes.size + 1)
-    io.write(bytes[0, cut])
-    sleep(@random.rand * 0.004) if @random.rand(3).zero?
-    io.write(bytes[cut..])
+    write_in_two(io, bytes)
     io.close_write if @random.rand(10).zero?
+  end
+
+  def write_in_two(io, bytes)
+    cut = @random.rand(bytes.bytesize + 1)
+    io.write(bytes.byteslice(0, cut))
+    sleep(@random.rand * 0.004) if @random.rand(3).zero?
+    io.write(bytes.byteslice(cut..))
   end
 
   def read(io, number)

@@ -22,13 +22,16 @@ int pel__stream_flush_or_reschedule(struct pel_stream *stream)
 
 void pel_stream_flush_scheduled(struct pel_stream *stream)
 {
-    size_t before = pel_stream_pending(stream);
+    size_t before;
     int unsent, code;
 
     if (!stream->flush_link.at)
         return;
-    unsent = pel_stream_unsent_p(stream);
     pel_stream_flush_cancel(stream);
+    if (stream->on_flush)
+        stream->on_flush(stream);
+    before = pel_stream_pending(stream);
+    unsent = pel_stream_unsent_p(stream);
     code = pel__stream_flush_or_reschedule(stream);
     if (code < 0)
         stream->on_ready(stream, PEL_READABLE | PEL_WRITABLE | PEL_HANGUP);

@@ -44,6 +44,8 @@ struct pel_stream {
     /* Called by pel_loop_dispatch and pel_streams_flush. PEL_READABLE: receive may return data, the end, or an error.
      * PEL_WRITABLE: connecting has succeeded or failed, or output was sent. May close the stream. */
     void (*on_ready)(struct pel_stream *stream, unsigned events);
+    /* Called before scheduled output is flushed, or NULL: appends what is to be sent with it. */
+    void (*on_flush)(struct pel_stream *stream);
 };
 
 /* Takes ownership of a connected non-blocking descriptor (pel_socket_prepare) and registers it. Returns 0, or

@@ -2,6 +2,7 @@
 
 #include "ruby/http/connection/server.h"
 #include "ruby/http/connection/connection.h"
+#include "ruby/http/http2/http2.h"
 #include "ruby/http/page/page.h"
 #include "ruby/http/request/request.h"
 #include "ruby/http/response/response.h"
@@ -19,6 +20,7 @@ void pel_init_http(void)
     pel_init_http_application();
     pel_init_http_env();
     pel_init_http_env_headers();
+    pel_init_http_trailers();
     pel_init_http_response();
     pel_init_http_exchange_class(exchange);
     pel_init_http_request_body(exchange);
@@ -26,4 +28,5 @@ void pel_init_http(void)
     pel_init_http_fragment();
     pel_init_http_fragment_key();
     pel_init_http_page();
+    pel_init_http2();
 }

@@ -5,8 +5,8 @@
 /*
  * The HTTP server, inside.
  *
- * A connection is idle, or it is busy with one request. While it is busy nothing else is parsed, so the order of
- * requests and responses never changes. The application runs on the fiber that runs the loop; if it waits, only this
+ * A connection of HTTP/1 is idle, or it is busy with one request. While it is busy nothing else is parsed, so the order
+ * of requests and responses never changes. The application runs on the fiber that runs the loop; if it waits, only this
  * connection waits with it.
  *
  * Sub-rooms. One uses only those above it, and a file calls functions of the files above it only;
@@ -16,13 +16,15 @@
  *                 exchange and what happens when that is over; keep-alive while the server stops; counters
  *   response/     from Rack's [status, headers, body] to bytes: output, fields, body, head; error_response, failure,
  *                 event_streams, cached_response, response; what Exchange offers: file, exchange_class
- *   request/      from bytes to the application: env_headers, env, body, application, refusal, request; drain
+ *   request/      from bytes to the application: env_headers, env, trailers, body, application, begin, refusal; http1,
+ *                 what that protocol does for an exchange; request, drain
+ *   http2/        HTTP/2: streams, which are connections with one request, and the connection that they share
  *   page/         texts that are kept deflated, and pages of them
  *   .             a connection's deadlines and events: timeout, serve (which takes streams over), http (the classes)
  *
  * A response ends by pel_http_end_exchange, which lies below it. The only ways up are function pointers that serve sets
- * in each connection: its two jobs (struct pel_http_jobs), its timer's on_timeout, its root's stop, its stream's
- * on_ready.
+ * in each connection: its protocol (struct pel_http_protocol), its jobs (struct pel_http_jobs), its timer's on_timeout,
+ * its root's stop, its stream's on_ready.
  */
 
 /* Adds Pelton::HTTP::Server#serve. */

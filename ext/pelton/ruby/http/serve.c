@@ -1,6 +1,7 @@
 #include "ruby/http/http.h"
 
 #include "ruby/http/connection/connection.h"
+#include "ruby/http/http2/http2.h"
 #include "ruby/http/request/request.h"
 
 /* The top of a connection: its stream's events, its jobs, its stop; and how a server takes a stream over. */
@@ -35,13 +36,8 @@ static void look_for_reset(struct pel_http_connection *connection)
         core->error = pel_socket_gone(core->handle.fd);
     if (!core->error)
         return;
-    connection->response.aborted = 1;
-    pel_http_wake_waiters(connection);
     pel_stream_write_ready(connection->stream);
-    if (connection->state == PEL_HTTP_WAITING)
-        pel_http_close(connection);
-    else if (!connection->request.in_application)
-        pel_http_end_exchange(connection);
+    pel_http_client_left(connection);
 }
 
 static void http_on_ready(struct pel_stream *core, unsigned events)
@@ -125,7 +121,8 @@ static void run_answer(struct pel_reactor *reactor, void *data)
     RB_GC_GUARD(stream_object);
 }
 
-static const struct pel_http_jobs connection_jobs = {.proceed = run_proceed, .answer = run_answer};
+static const struct pel_http_jobs connection_jobs = {
+    .proceed = run_proceed, .answer = run_answer, .switch_to_http2 = pel_http2_serve};
 
 /* ---- the reactor's stop ------------------------------------------------------------------------------------------ */
 
@@ -157,6 +154,7 @@ static void take_over(struct pel_http_connection *connection)
     stream->own_ready = stream->core.on_ready;
     stream->core.on_ready = http_on_ready;
     connection->jobs = &connection_jobs;
+    connection->protocol = &pel_http1_protocol;
     connection->timer.on_timeout = pel_http_on_timeout;
     connection->root.stop = stop_http_connection;
     pel_roots_add(&connection->reactor->roots, &connection->root, connection->self);

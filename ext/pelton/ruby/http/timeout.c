@@ -1,7 +1,6 @@
 #include "ruby/http/http.h"
 
 #include "ruby/http/connection/connection.h"
-#include "ruby/http/request/request.h"
 #include "ruby/http/response/response.h"
 
 /* What happens to a connection when its time is over. */
@@ -9,7 +8,7 @@
 /* A peer that reads, if slowly, gets write_timeout again. Whether it does. */
 static int extend_for_reader(struct pel_http_connection *connection)
 {
-    size_t pending = pel_stream_pending(&connection->stream->core);
+    size_t pending = connection->protocol->unsent(connection);
 
     if (!pending || pending >= connection->unsent_at_start)
         return 0;
@@ -49,12 +48,7 @@ void pel_http_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *
     case PEL_HTTP_IDLE:
         if (extend_for_reader(connection))
             break;
-        if (pel_http1_parser_within(&connection->parser))
-            pel_http_refuse(connection, 408, "the request did not arrive in time");
-        else if (connection->list)
-            pel_http_close_idle(connection);
-        else
-            pel_http_close(connection);
+        connection->protocol->timed_out(connection);
         break;
     case PEL_HTTP_WAITING:
     case PEL_HTTP_BUSY:

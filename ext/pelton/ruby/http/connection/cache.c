@@ -1,6 +1,7 @@
 #include "ruby/http/connection/cache.h"
 
 #include "core/base/alloc.h"
+#include "ruby/http/connection/connection.h"
 
 #define LEND_FROM 8192 /* bytes that are sent from where they lie, not copied */
 
@@ -36,14 +37,14 @@ void pel_http_cache_release(struct pel_http_cache *cache)
     pel_free(cache);
 }
 
-int pel_http_cache_send(struct pel_http_cache *cache, struct pel_item *item, struct pel_stream *stream,
+int pel_http_cache_send(struct pel_http_cache *cache, struct pel_item *item, struct pel_http_connection *connection,
                         struct pel_slice bytes)
 {
     int code;
 
     if (bytes.length < LEND_FROM || !pel_store_retain(item))
-        return pel_stream_append(stream, bytes.bytes, bytes.length);
-    code = pel_stream_append_borrowed(stream, bytes.bytes, bytes.length, (uintptr_t)item, &cache->lender);
+        return connection->protocol->append(connection, bytes.bytes, bytes.length);
+    code = connection->protocol->lend(connection, bytes.bytes, bytes.length, (uintptr_t)item, &cache->lender);
     if (code < 0)
         pel_store_release(&cache->store, item);
     else

@@ -3,6 +3,8 @@
 #include "core/store/store.h"
 #include "core/stream/stream.h"
 
+struct pel_http_connection;
+
 /* A server's cache of public responses: those are answered without calling Ruby (cached_response.h). */
 
 struct pel_http_cache {
@@ -16,7 +18,7 @@ struct pel_http_cache {
 struct pel_http_cache *pel_http_cache_new(uint64_t limit);
 void pel_http_cache_release(struct pel_http_cache *cache);
 
-/* Appends bytes of an item to a stream's output: short ones as a copy, others by reference, so that the item stays
+/* Appends bytes of an item to a response's body: short ones as a copy, others by reference, so that the item stays
  * until they are sent. Returns 0 or a negative code. */
-int pel_http_cache_send(struct pel_http_cache *cache, struct pel_item *item, struct pel_stream *stream,
+int pel_http_cache_send(struct pel_http_cache *cache, struct pel_item *item, struct pel_http_connection *connection,
                         struct pel_slice bytes);

@@ -13,6 +13,7 @@ static void http_connection_mark(void *data)
     rb_gc_mark(connection->self); /* pinned: C keeps it */
     rb_gc_mark(connection->stream_object);
     rb_gc_mark(connection->server_object);
+    rb_gc_mark(connection->parent);
     rb_gc_mark(connection->address);
     rb_gc_mark(connection->choice);
     rb_gc_mark(connection->host);
@@ -25,6 +26,8 @@ static void http_connection_mark(void *data)
     rb_gc_mark(request->cache_key);
     rb_gc_mark(connection->response.headers);
     rb_gc_mark(connection->response.callback_response);
+    if (connection->http2)
+        connection->protocol->mark(connection);
 }
 
 /* Until the connection is gone it is one of the reactor's GC roots, so it is freed only together with its reactor,
@@ -37,6 +40,8 @@ static void http_connection_free(void *data)
                   "an HTTP connection that is gone was freed while a list still refers to it");
     if (pel_timer_active(&connection->timer.entry) && connection->fork_generation == pel_fork_generation)
         pel_timer_cancel(&connection->reactor->loop.timers, &connection->timer.entry);
+    if (connection->http2)
+        connection->protocol->free(connection);
     PEL_FREE(connection);
 }
 
@@ -122,7 +127,6 @@ static void leave_server(struct pel_http_connection *connection)
     pel_timer_cancel(&connection->reactor->loop.timers, &connection->timer.entry);
     pel_roots_remove(&connection->reactor->roots, &connection->root);
     connection->reactor->references--;
-    pel_http_server_remove(connection->server, connection->reactor);
     if (!connection->request.in_application)
         pel_http_release_slot(connection);
     pel_http_wake_waiters(connection);
@@ -136,7 +140,7 @@ void pel_http_close(struct pel_http_connection *connection)
         return;
     connection->response.aborted |= connection->state == PEL_HTTP_BUSY;
     leave_server(connection);
-    pel_stream_finish(connection->stream);
+    connection->protocol->closed(connection);
     RB_GC_GUARD(self);
 }
 
@@ -197,4 +201,5 @@ void pel_http_detach_stream(struct pel_http_connection *connection)
             pel_stream_flush_later(&stream->core);
     }
     leave_server(connection);
+    pel_http_server_remove(connection->server, connection->reactor);
 }

@@ -2,10 +2,12 @@
 
 #include "core/http1/parser.h"
 #include "ruby/http/connection/exchange.h"
+#include "ruby/http/connection/protocol.h"
 #include "ruby/http/connection/server.h"
 #include "ruby/stream/private.h"
 
-/* A connection: the requests of one stream, one after the other. */
+/* A connection: the requests of one stream, one after the other; or one stream of an HTTP/2 connection, which has one
+ * request, and is IDLE until it begins. */
 
 enum pel_http_state {
     PEL_HTTP_IDLE,      /* between requests, or within a head */
@@ -21,6 +23,8 @@ enum pel_http_state {
 struct pel_http_jobs {
     void (*proceed)(struct pel_reactor *reactor, void *connection); /* there is something to parse, or to drop */
     void (*answer)(struct pel_reactor *reactor, void *connection);  /* the waiting request has got a slot */
+    /* The first bytes received are the beginning of HTTP/2's preface: takes them. 0: HTTP/2 is not served. */
+    int (*switch_to_http2)(struct pel_http_connection *connection, const char *bytes, size_t length);
 };
 
 struct pel_http_connection {
@@ -28,7 +32,10 @@ struct pel_http_connection {
     struct pel_http_server *server;
     struct pel_reactor *reactor;
     const struct pel_http_jobs *jobs;
+    const struct pel_http_protocol *protocol;
+    void *http2; /* what the protocol keeps: of HTTP/2's connections and their streams; NULL */
     VALUE self, stream_object, server_object;
+    VALUE parent;  /* of a stream of HTTP/2: its connection; Qfalse */
     VALUE address; /* REMOTE_ADDR; Qfalse until a request needs it */
     VALUE choice;  /* the TLS::Choice of a server with several contexts; Qfalse */
     VALUE host;    /* with a choice: the last host that belongs to it, in lower case; Qfalse */
@@ -131,6 +138,9 @@ int pel_http_deadline_reached(struct pel_http_connection *connection);
 
 /* Before the response's head is written: decides whether the connection goes on after it. C only. */
 void pel_http_decide_keep_alive(struct pel_http_connection *connection);
+
+/* The server stops: closes an idle connection of HTTP/1, unless its client was busy just now. C only. */
+void pel_http_stop_idle(struct pel_http_connection *connection);
 
 /* Closes a connection that is idle, unless its next request has arrived. Whether it did. C only. */
 int pel_http_close_idle(struct pel_http_connection *connection);

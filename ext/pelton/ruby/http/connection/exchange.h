@@ -13,6 +13,7 @@ struct pel_http_request_body {
     uint64_t received;         /* bytes that were given to the reader */
     uint64_t dropped;          /* bytes that nobody read */
     int64_t waited;            /* nanoseconds that readers have waited for bytes */
+    uint8_t fault;             /* enum pel_http1_fault: what is wrong with the body */
     unsigned done : 1;         /* the body was received to its end */
     unsigned timed_out : 1;    /* the body did not arrive in time */
 };
@@ -97,6 +98,9 @@ void pel_http_end_exchange(struct pel_http_connection *connection);
 
 /* Ends the exchange and hands the connection's stream, which is returned, to the application. C only. */
 VALUE pel_http_hijack(struct pel_http_connection *connection);
+
+/* The client has left while its request was answered: nothing more is sent. C only. */
+void pel_http_client_left(struct pel_http_connection *connection);
 
 /* Queues the callbacks of the exchange's end: rack.response_finished, and the log. C only. */
 void pel_http_notify_finished(struct pel_http_connection *connection);

@@ -59,35 +59,31 @@ void pel_http_notify_finished(struct pel_http_connection *connection)
 
 void pel_http_end_exchange(struct pel_http_connection *connection)
 {
-    const struct pel_http_response *response = &connection->response;
-
     pel_http_exchange_detach(connection);
     pel_http_list_remove(connection);
     pel_http_wake_waiters(connection);
-    if (connection->state != PEL_HTTP_BUSY || connection->stream->core.error ||
-        (response->aborted && response->body.unframed)) { /* an orderly end would say that the body is complete */
-        pel_http_close(connection);
-    } else if (response->aborted || !response->keep_alive) { /* responses to earlier requests are sent first */
-        pel_http_close_when_sent(connection);
-    } else if (connection->request.body.done) {
-        pel_http_become_idle(connection);
-    } else {
-        pel_http_become(connection, PEL_HTTP_DRAINING);
-        connection->unsent_at_start = SIZE_MAX;
-        pel_http_set_timeout(connection, connection->server->header_timeout);
-    }
+    connection->protocol->end(connection);
     pel_http_release_slot(connection);
     pel_http_notify_finished(connection);
-    if (connection->state != PEL_HTTP_GONE && connection->state != PEL_HTTP_LINGERING &&
-        (connection->state == PEL_HTTP_DRAINING || pel_stream_receivable_p(&connection->stream->core) ||
-         pel_buffer_length(&connection->stream->input)))
-        pel_http_queue_proceed(connection);
+    connection->protocol->go_on(connection);
+}
+
+void pel_http_client_left(struct pel_http_connection *connection)
+{
+    connection->response.aborted = 1;
+    pel_http_wake_waiters(connection);
+    if (connection->state == PEL_HTTP_WAITING)
+        pel_http_close(connection);
+    else if (!connection->request.in_application)
+        pel_http_end_exchange(connection);
 }
 
 VALUE pel_http_hijack(struct pel_http_connection *connection)
 {
     VALUE self = connection->self, stream = connection->stream_object;
 
+    if (connection->protocol->major > 1)
+        rb_raise(pel_eError, "a request of HTTP/2 has no connection of its own that could be taken over (rack.hijack)");
     pel_leave_request(connection->reactor);
     pel_http_detach_stream(connection);
     pel_http_exchange_detach(connection);

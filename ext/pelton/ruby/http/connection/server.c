@@ -68,7 +68,7 @@ int pel_http_server_usable_p(struct pel_http_server *server, struct pel_reactor 
 {
     if (server->fork_generation != pel_fork_generation) {
         server->fork_generation = pel_fork_generation;
-        server->idle = server->waiting = server->event_streams = (struct pel_http_list){.first = NULL};
+        server->idle = server->waiting = server->event_streams = server->http2 = (struct pel_http_list){.first = NULL};
         server->connections = server->running = 0;
         server->peaked = 0;
         server->share = (struct pel_http_share){.queued = 0};
@@ -148,6 +148,11 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
     server->limits.head = size_option(options, "max_head");
     server->limits.headers = count_option(options, "max_headers");
     server->limits.body = size_option(options, "max_body");
+    server->http2_limits = (struct pel_http2_limits){.message = &server->limits,
+                                                     .streams = count_option(options, "max_streams"),
+                                                     .window = count_option(options, "stream_window"),
+                                                     .resets = count_option(options, "max_resets"),
+                                                     .controls = count_option(options, "max_control_frames")};
     server->limit = count_option(options, "concurrency");
     server->queue_limit = count_option(options, "queue");
     server->requests_limit = count_option(options, "max_requests");

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 #include "core/http1/head.h"
+#include "core/http2/session.h"
 #include "ruby/reactor/reactor.h"
 
 struct pel_http_connection;
@@ -55,6 +56,13 @@ void pel_http_list_add(struct pel_http_list *list, struct pel_http_connection *c
 /* Takes a connection off its list. No-op when it is on none. C only. */
 void pel_http_list_remove(struct pel_http_connection *connection);
 
+/* Of HTTP/2, since the server was made. */
+struct pel_http2_counts {
+    uint64_t connections, streams;
+    uint64_t resets; /* requests that their client has cancelled while they were answered */
+    uint64_t floods; /* connections that were ended because their client did too much of what only costs work */
+};
+
 /* Pelton::HTTP::Server: what all of its connections share. */
 
 #define PEL_HTTP_STATUS_CLASSES 5 /* 1xx to 5xx */
@@ -70,6 +78,8 @@ struct pel_http_server {
     VALUE urgent_paths;   /* an Array: requests for them take no slot; Qfalse */
     VALUE host;           /* the last Host header, whose name and port the template has; Qfalse */
     struct pel_http1_limits limits;
+    struct pel_http2_limits http2_limits; /* streams: 0 where HTTP/2 is not served */
+    struct pel_http2_counts http2_counts;
     struct pel_http_cache *cache;                                         /* of public responses, or NULL */
     int64_t header_timeout, idle_timeout, request_timeout, write_timeout; /* nanoseconds */
     uint32_t limit;          /* requests that run at once: the number of slots */
@@ -83,6 +93,7 @@ struct pel_http_server {
     struct pel_http_durations durations;
     struct pel_http_list idle;          /* connections between two requests, the longest idle first */
     struct pel_http_list waiting;       /* connections whose request waits for a slot */
+    struct pel_http_list http2;         /* connections of HTTP/2 that have streams */
     struct pel_http_list event_streams; /* connections whose response goes on as long as the client likes */
     struct pel_http_share share;        /* of the loop, among response bodies */
     time_t date_time;                   /* the time that `date` says */

@@ -58,6 +58,10 @@ static VALUE http_server_stats(VALUE self)
     set_count(stats, "refused", server->refused);
     set_count(stats, "overloads", server->overloads);
     set_count(stats, "errors", server->errors);
+    set_count(stats, "http2_connections", server->http2_counts.connections);
+    set_count(stats, "http2_streams", server->http2_counts.streams);
+    set_count(stats, "http2_resets", server->http2_counts.resets);
+    set_count(stats, "http2_floods", server->http2_counts.floods);
     if (server->cache) {
         set_count(stats, "cache_hits", server->cache->hits);
         set_count(stats, "cache_misses", server->cache->misses);

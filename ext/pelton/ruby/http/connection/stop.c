@@ -51,21 +51,34 @@ void pel_http_decide_keep_alive(struct pel_http_connection *connection)
         (pel_buffer_length(&connection->stream->input) || pel_socket_unread(connection->stream->core.handle.fd));
 }
 
+/* A client that was busy within the grace time may be sending its next request. */
+void pel_http_stop_idle(struct pel_http_connection *connection)
+{
+    if (connection->server->stopping_since - connection->idle_since < PEL_HTTP_GRACE)
+        pel_http_set_grace_timeout(connection);
+    else
+        pel_http_close_idle(connection);
+}
+
+static void stop_all(struct pel_http_list *list)
+{
+    struct pel_http_connection *connection, *next;
+
+    for (connection = list->first; connection; connection = next) {
+        next = connection->next;
+        connection->protocol->stop(connection);
+    }
+}
+
 /* _drain: from now on each response is its connection's last. Connections without a request are closed, but for those
  * whose client was busy within the grace time. */
 static VALUE server_drain(VALUE self)
 {
     struct pel_http_server *server = pel_http_server_get(self);
-    struct pel_http_connection *connection, *next;
 
     server->stopping_since = pel_now();
-    for (connection = server->idle.first; connection; connection = next) {
-        next = connection->next;
-        if (server->stopping_since - connection->idle_since < PEL_HTTP_GRACE)
-            pel_http_set_grace_timeout(connection);
-        else
-            pel_http_close_idle(connection);
-    }
+    stop_all(&server->http2);
+    stop_all(&server->idle);
     return Qnil;
 }
 

@@ -21,6 +21,8 @@ static VALUE check_host(struct pel_http_connection *connection)
     if (!RB_TYPE_P(answer, T_STRING))
         return answer;
     StringValueCStr(answer);
+    if (connection->parent) /* the next stream of the same connection has it from there */
+        PEL_HTTP_KEEP(pel_http_connection_p(connection->parent), host, answer);
     PEL_HTTP_KEEP(connection, host, answer);
     return Qnil;
 }

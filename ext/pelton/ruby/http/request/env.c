@@ -14,7 +14,8 @@
 
 static VALUE key_method, key_path, key_query, key_name, key_port, key_protocol, key_uri, key_address, key_input;
 static VALUE key_hijack, key_async, key_close, key_finished, key_hints, key_upgrade;
-static VALUE protocol_1_0, empty, key_scheme, scheme_https, port_http, port_https, slash, localhost;
+static VALUE protocol_1_0, protocol_2, key_hijack_offered, empty, key_scheme, scheme_https, port_http, port_https,
+    slash, localhost;
 
 /* ---- interned strings -------------------------------------------------------------------------------------------- */
 
@@ -120,6 +121,13 @@ static VALUE upgrade_protocols(const struct pel_http1_head *head)
     return list;
 }
 
+/* The connection belongs to other requests, too. */
+static void forbid_hijacking(VALUE env)
+{
+    rb_hash_delete(env, key_hijack);
+    rb_hash_aset(env, key_hijack_offered, Qfalse);
+}
+
 void pel_http_env(struct pel_http_connection *connection, const struct pel_http1_head *head)
 {
     struct pel_http_server *server = connection->server;
@@ -139,9 +147,14 @@ void pel_http_env(struct pel_http_connection *connection, const struct pel_http1
     set_target(env, head);
     if (!head->minor)
         rb_hash_aset(env, key_protocol, protocol_1_0);
+    if (connection->protocol->major > 1)
+        rb_hash_aset(env, key_protocol, protocol_2);
     set_server_name(connection, env, host);
     rb_hash_aset(env, key_address, pel_http_remote_address(connection));
-    rb_hash_aset(env, key_hijack, exchange);
+    if (connection->protocol->major > 1)
+        forbid_hijacking(env);
+    else
+        rb_hash_aset(env, key_hijack, exchange);
     rb_hash_aset(env, key_async, exchange);
     rb_hash_aset(env, key_close, exchange);
     rb_hash_aset(env, key_finished, callbacks);
@@ -194,6 +207,8 @@ void pel_init_http_env(void)
     key_hints = interned_string("rack.early_hints");
     key_upgrade = interned_string("rack.protocol");
     protocol_1_0 = interned_string("HTTP/1.0");
+    protocol_2 = interned_string("HTTP/2");
+    key_hijack_offered = interned_string("rack.hijack?");
     port_http = interned_string("80");
     port_https = interned_string("443");
     key_scheme = interned_string("rack.url_scheme");

@@ -11,14 +11,19 @@ static void report_refusal(struct pel_reactor *reactor, void *data)
     pel_upcallv(PEL_UPCALL_request_refused, (int)RARRAY_LEN(refusal), RARRAY_CONST_PTR(refusal));
 }
 
-void pel_http_refuse(struct pel_http_connection *connection, unsigned status, const char *text)
+void pel_http_report_refusal(struct pel_http_connection *connection, VALUE status, const char *text)
 {
-    VALUE refusal = rb_ary_new_from_args(4, connection->server->self, pel_http_remote_address(connection),
-                                         UINT2NUM(status), rb_str_new_cstr(text));
+    VALUE refusal = rb_ary_new_from_args(4, connection->server->self, pel_http_remote_address(connection), status,
+                                         rb_str_new_cstr(text));
 
     connection->server->refused++;
     pel_enqueue(connection->reactor,
                 (struct pel_job){.run = report_refusal, .data = (void *)refusal, .object = refusal});
-    pel_http_respond_error(connection, status, text, 1);
     RB_GC_GUARD(refusal);
+}
+
+void pel_http_refuse(struct pel_http_connection *connection, unsigned status, const char *text)
+{
+    pel_http_report_refusal(connection, UINT2NUM(status), text);
+    pel_http_respond_error(connection, status, text, 1);
 }

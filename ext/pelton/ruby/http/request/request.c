@@ -8,54 +8,15 @@
 
 #define MAX_PIPELINED 16 /* requests that one connection may have before others get their turn */
 
-static void begin_request(struct pel_http_connection *connection, struct pel_http1_head *head)
+/* Takes the END of a message without a body from the parser; the headers stay. */
+static void take_end(struct pel_http_connection *connection, struct pel_http1_head *head)
 {
-    struct pel_http_server *server = connection->server;
-    unsigned no_body = head->framing == PEL_HTTP1_NO_BODY || (head->framing == PEL_HTTP1_LENGTH && !head->length);
+    unsigned count = head->header_count;
+    struct pel_slice data;
+    size_t consumed;
 
-    pel_http_list_remove(connection);
-    server->requests++;
-    connection->requests++;
-    connection->request = (struct pel_http_request){
-        .began = connection->reactor->loop.now,
-        .body = {.done = no_body},
-        .method = pel_http_method(head->method),
-        .minor_version = head->minor & 1,
-        .expects_continue = head->expects_continue && head->minor == 1,
-        .upgrade = head->upgrade,
-    };
-    connection->response = (struct pel_http_response){
-        /* The bytes behind CONNECT belong to a tunnel and are no request: a proxy between the client and us may take
-         * any 2xx for leave to pass them on. */
-        .keep_alive = head->keep_alive && head->target_form != PEL_HTTP1_AUTHORITY &&
-                      connection->requests < server->requests_limit,
-    };
-    if (no_body) { /* takes the message's END from the parser; the headers stay */
-        unsigned count = head->header_count;
-        struct pel_slice data;
-        size_t consumed;
-        pel_http1_parse(&connection->parser, NULL, 0, &consumed, head, &data);
-        head->header_count = count;
-    }
-}
-
-/* Whether it is to be asked if the connection, on a server with several TLS contexts, may have a request for this host.
- * It need not be for the name that the client gave in TLS, nor for the Host of an earlier request. */
-static int host_unchecked_p(struct pel_http_connection *connection, const struct pel_http1_head *head)
-{
-    if (!connection->choice)
-        return 0;
-    return !connection->host ||
-           !pel_http1_equal(pel_http1_host_name(pel_http1_effective_host(head)), RSTRING_PTR(connection->host));
-}
-
-/* Whether the request needs no slot, and begins before those that wait. */
-static int urgent_p(struct pel_http_connection *connection)
-{
-    VALUE paths = connection->server->urgent_paths;
-
-    return paths && (connection->request.method == PEL_HTTP_GET || connection->request.method == PEL_HTTP_HEAD) &&
-           RTEST(rb_ary_includes(paths, rb_hash_aref(connection->request.env, rb_str_new_lit("PATH_INFO"))));
+    pel_http1_parse(&connection->parser, NULL, 0, &consumed, head, &data);
+    head->header_count = count;
 }
 
 /* Answers the request, has it wait for a slot or for the requests that have begun, or refuses it. */
@@ -67,7 +28,7 @@ static void dispatch_request(struct pel_http_connection *connection)
     if (connection->stream->core.hangup)
         pel_http_queue_proceed(connection);
     pel_http_set_timeout(connection, server->request_timeout);
-    if (urgent_p(connection)) {
+    if (pel_http_urgent_p(connection)) {
         pel_http_answer(connection);
     } else if (pel_http_take_slot(connection)) {
         if (pel_may_begin(connection->reactor)) {
@@ -80,9 +41,7 @@ static void dispatch_request(struct pel_http_connection *connection)
         pel_http_become(connection, PEL_HTTP_WAITING);
         pel_http_list_add(&server->waiting, connection);
     } else {
-        server->overloads++;
-        pel_http_become(connection, PEL_HTTP_BUSY);
-        pel_http_respond_error(connection, 503, "too many requests are in progress", 0);
+        pel_http_refuse_overload(connection);
     }
 }
 
@@ -92,6 +51,14 @@ static void refuse_request(struct pel_http_connection *connection)
     enum pel_http1_fault fault = pel_http1_parser_fault(&connection->parser);
 
     pel_http_refuse(connection, pel_http1_fault_status(fault), pel_http1_fault_text(fault));
+}
+
+/* HTTP/2 begins with a line that HTTP/1 refuses: so only then it is looked for. */
+static int http2_preface_p(const struct pel_http_connection *connection, const char *bytes, size_t length)
+{
+    static const char line[] = "PRI * HTTP/2.0\r\n";
+
+    return !connection->requests && length >= sizeof line - 1 && !memcmp(bytes, line, sizeof line - 1);
 }
 
 /* Receiving has brought no bytes: there are none at present (PEL_EAGAIN), or the client sends no more. */
@@ -139,14 +106,18 @@ static int read_request(struct pel_http_connection *connection)
     }
     event = pel_http1_parse(&connection->parser, bytes, length, &consumed, &head, &data);
     if (event == PEL_HTTP1_HEAD) {
-        begin_request(connection, &head);
-        connection->request.host_unchecked = host_unchecked_p(connection, &head) != 0;
+        int no_body = head.framing == PEL_HTTP1_NO_BODY || (head.framing == PEL_HTTP1_LENGTH && !head.length);
+        pel_http_begin_request(connection, &head, no_body);
+        if (no_body)
+            take_end(connection, &head);
         if (connection->server->cache && !connection->request.host_unchecked)
             cached = pel_http_cache_find(connection, &head);
         if (!cached.item)
             pel_http_env(connection, &head);
     } else if (event < 0) {
-        refuse_request(connection);
+        if (!http2_preface_p(connection, bytes, length) ||
+            !connection->jobs->switch_to_http2(connection, bytes, length))
+            refuse_request(connection);
         return 0;
     }
     if (!hot)

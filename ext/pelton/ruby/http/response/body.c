@@ -7,14 +7,14 @@
 
 static void append_part(struct pel_http_connection *connection, VALUE part, size_t length)
 {
-    struct pel_stream *core = &connection->stream->core;
+    const struct pel_http_protocol *protocol = connection->protocol;
 
     if (length >= BORROW_FROM) {
         part = rb_str_new_frozen(part); /* shares the bytes: a change to the original copies them first */
-        pel_http_check_written(pel_stream_append_borrowed(core, RSTRING_PTR(part), length, part, NULL));
-        RB_OBJ_WRITTEN(connection->stream_object, Qundef, part);
+        pel_http_check_written(protocol->lend(connection, RSTRING_PTR(part), length, part, NULL));
+        RB_OBJ_WRITTEN(connection->http2 ? connection->self : connection->stream_object, Qundef, part);
     } else {
-        pel_http_check_written(pel_stream_append(core, RSTRING_PTR(part), length));
+        pel_http_check_written(protocol->append(connection, RSTRING_PTR(part), length));
     }
     RB_GC_GUARD(part);
 }
@@ -30,7 +30,6 @@ static void abort_body(struct pel_http_connection *connection, const char *why)
 void pel_http_write_body(struct pel_http_connection *connection, VALUE part)
 {
     struct pel_http_response_body *body = &connection->response.body;
-    struct pel_buffer *output = &connection->stream->core.output;
     size_t length = (size_t)RSTRING_LEN(part);
 
     if (body->none || !length)
@@ -38,10 +37,10 @@ void pel_http_write_body(struct pel_http_connection *connection, VALUE part)
     if (body->has_length && length > body->left)
         abort_body(connection, "the body is longer than its content-length");
     if (body->chunked)
-        pel_http_check_written(pel_http1_write_chunk(output, length));
+        pel_http_check_written(pel_http1_write_chunk(connection->protocol->lines(connection), length));
     append_part(connection, part, length);
     if (body->chunked)
-        pel_http_check_written(pel_http1_write_end(output));
+        pel_http_check_written(pel_http1_write_end(connection->protocol->lines(connection)));
     if (body->has_length)
         body->left -= length;
     body->sent += length;
@@ -55,6 +54,8 @@ void pel_http_finish_body(struct pel_http_connection *connection, VALUE trailers
         return;
     if (body->has_length && body->left)
         abort_body(connection, "the body is shorter than its content-length");
-    if (body->chunked)
+    if (connection->protocol->frames_bodies && !NIL_P(trailers))
+        pel_http_send_soon(connection); /* the head's lines are not to be followed by those of the trailers */
+    if (body->chunked || (connection->protocol->frames_bodies && !NIL_P(trailers)))
         pel_http_write_fields(connection, trailers, 0);
 }

@@ -178,7 +178,7 @@ static int describes_content(struct pel_slice name, struct pel_slice value)
 
 static void append_head(struct pel_http_connection *connection, struct pel_item *item, const struct entry *entry)
 {
-    struct pel_buffer *output = &connection->stream->core.output;
+    struct pel_buffer *output = connection->protocol->lines(connection);
     const char *head = head_of(item, entry);
 
     if (connection->response.status == 304) {
@@ -210,9 +210,8 @@ void pel_http_cache_answer(struct pel_http_connection *connection, struct pel_ht
     append_head(connection, cached.item, &entry);
     response->head_sent = 1;
     if (!response->body.none) {
-        pel_http_check_written(
-            pel_http_cache_send(cache, cached.item, &connection->stream->core,
-                                (struct pel_slice){head_of(cached.item, &entry) + entry.head, entry.body}));
+        pel_http_check_written(pel_http_cache_send(
+            cache, cached.item, connection, (struct pel_slice){head_of(cached.item, &entry) + entry.head, entry.body}));
         response->body.sent = entry.body;
     }
     pel_store_release(&cache->store, cached.item);
@@ -267,7 +266,7 @@ static void keep(struct pel_http_connection *connection, struct pel_slice key, s
 
 void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VALUE parts, size_t length)
 {
-    struct pel_buffer *output = &connection->stream->core.output, kept = {0};
+    struct pel_buffer *output = connection->protocol->lines(connection), kept = {0};
     VALUE key = connection->request.cache_key;
     struct pel_slice head = {pel_buffer_head(output) + mark, pel_buffer_length(output) - mark};
 

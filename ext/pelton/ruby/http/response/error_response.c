@@ -6,7 +6,8 @@
 
 void pel_http_respond_error(struct pel_http_connection *connection, unsigned status, const char *text, int last)
 {
-    struct pel_buffer *output = &connection->stream->core.output;
+    const struct pel_http_protocol *protocol = connection->protocol;
+    struct pel_buffer *output = protocol->lines(connection);
     struct pel_http_request *request = &connection->request;
     struct pel_http_response *response = &connection->response;
     size_t length = strlen(text) + 1;
@@ -37,8 +38,8 @@ void pel_http_respond_error(struct pel_http_connection *connection, unsigned sta
     pel_http_check_written(pel_http1_write_end(output));
     response->head_sent = 1;
     if (!response->body.none) {
-        pel_http_check_written(pel_buffer_append(output, text, length - 1));
-        pel_http_check_written(pel_buffer_append(output, "\n", 1));
+        pel_http_check_written(protocol->append(connection, text, length - 1));
+        pel_http_check_written(protocol->append(connection, "\n", 1));
         response->body.sent = length;
     }
     pel_http_send_soon(connection);

@@ -9,10 +9,6 @@
  * apart by the arguments of its call.
  */
 
-/* Bytes queued beyond which a write waits, until half is left: the next part is produced when the last is nearly gone.
- * The socket's own buffer keeps a client busy that reads fast. */
-#define RESPONSE_HIGH_WATER (64 * 1024)
-
 /* The connection of an exchange whose response's body may be written. */
 static struct pel_http_connection *get_begun(VALUE self)
 {
@@ -25,28 +21,16 @@ static struct pel_http_connection *get_begun(VALUE self)
 
 /* ---- the response's body ----------------------------------------------------------------------------------------- */
 
-/* A client that reads has time, however slowly it reads. A client that does not is given up here, since the caller may
- * rescue the error and write no more. If the exchange ends meanwhile, nothing but this function keeps the stream. */
+/* A client that does not read is given up here, since the caller may rescue the error and write no more. */
 static void wait_until_sent(struct pel_http_connection *connection, VALUE exchange)
 {
-    struct stream *stream = connection->stream;
-    VALUE stream_object = connection->stream_object;
-    int64_t time = connection->server->write_timeout, since = connection->reactor->loop.now;
-
-    if (pel_stream_pending(&stream->core) <= RESPONSE_HIGH_WATER)
+    if (connection->protocol->await_room(connection, exchange))
         return;
-    while (pel_stream_await_below(stream, RESPONSE_HIGH_WATER / 2, time == PEL_FOREVER ? time : since + time)) {
-        if (stream->core.active_at > since) {
-            since = stream->core.active_at;
-            continue;
-        }
-        if ((connection = pel_http_exchange_peek(exchange))) {
-            pel_http_close(connection);
-            pel_http_end_exchange(connection);
-        }
-        pel_raise(PEL_ETIMEOUT, 0, "the client does not read the response");
+    if ((connection = pel_http_exchange_peek(exchange))) {
+        pel_http_close(connection);
+        pel_http_end_exchange(connection);
     }
-    RB_GC_GUARD(stream_object);
+    pel_raise(PEL_ETIMEOUT, 0, "the client does not read the response");
 }
 
 /* write(string): waits while more than 64 KB are queued, and for its turn among other bodies. */
@@ -73,9 +57,7 @@ static VALUE exchange_flush(VALUE self)
 {
     struct pel_http_connection *connection = pel_http_exchange_get_open(self);
 
-    pel_stream_flush(&connection->stream->core);
-    if (pel_stream_pending(&connection->stream->core) && connection->stream->core.writable)
-        pel_stream_flush_later(&connection->stream->core);
+    connection->protocol->flush(connection);
     return self;
 }
 
@@ -146,7 +128,7 @@ static VALUE exchange_callback(VALUE self)
     if (!connection->request.close_callbacks)
         PEL_HTTP_KEEP(connection, request.close_callbacks, rb_ary_new());
     rb_ary_push(connection->request.close_callbacks, block);
-    if (connection->stream->core.hangup || connection->stream->core.error)
+    if (connection->stream->core.hangup || connection->stream->core.error || connection->response.aborted)
         pel_http_notify_client_closed(connection);
     RB_GC_GUARD(self);
     return self;

@@ -58,7 +58,7 @@ static int caused_by_end_p(const struct pel_http_connection *connection, VALUE e
  * made another error of it: that is the client's fault. Returns the status that says so, or 0. */
 static unsigned client_error_status(const struct pel_http_connection *connection, VALUE error, const char **text)
 {
-    enum pel_http1_fault fault = pel_http1_parser_fault(&connection->parser);
+    enum pel_http1_fault fault = connection->request.body.fault;
     int timed_out = connection->request.body.timed_out;
 
     if (!rb_obj_is_kind_of(error, pel_eError) || !(timed_out || fault))

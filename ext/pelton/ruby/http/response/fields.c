@@ -7,7 +7,7 @@
 struct fields {
     struct pel_buffer *output;
     VALUE fields;
-    int hints;
+    int hints, chunked;
 };
 
 /* Of a String or Symbol; *value becomes the String that holds the bytes. */
@@ -55,8 +55,10 @@ static VALUE write_all_fields(VALUE argument)
 {
     struct fields *fields = (struct fields *)argument;
 
-    pel_http_check_written(fields->hints ? pel_http1_write_status_line(fields->output, 103)
-                                         : pel_http1_write_chunk(fields->output, 0));
+    if (fields->hints)
+        pel_http_check_written(pel_http1_write_status_line(fields->output, 103));
+    else if (fields->chunked)
+        pel_http_check_written(pel_http1_write_chunk(fields->output, 0));
     if (!NIL_P(fields->fields))
         rb_hash_foreach(fields->fields, write_values, argument);
     pel_http_check_written(pel_http1_write_end(fields->output));
@@ -65,7 +67,7 @@ static VALUE write_all_fields(VALUE argument)
 
 void pel_http_write_fields(struct pel_http_connection *connection, VALUE hash, int hints)
 {
-    struct fields fields = {&connection->stream->core.output, hash, hints};
+    struct fields fields = {connection->protocol->lines(connection), hash, hints, connection->response.body.chunked};
     size_t before = pel_buffer_length(fields.output);
     int state;
 

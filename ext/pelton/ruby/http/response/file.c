@@ -26,7 +26,7 @@ static struct pel_http_connection *get_connected(VALUE exchange)
     return connection;
 }
 
-/* _send_file(fd, count): sends so many bytes of a file, as a part of a body that has a length. Returns the number of
+/* send_file(fd, count): sends so many bytes of a file, as a part of a body that has a length. Returns the number of
  * bytes sent, which is smaller when the file is shorter; nil when the file cannot be sent this way. */
 static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
 {
@@ -37,7 +37,8 @@ static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
     int fd = NUM2INT(descriptor);
     off_t offset = 0;
 
-    if (core->layer || !body->has_length || left > body->left || pel_pipe_signal_kills())
+    if (core->layer || connection->protocol->frames_bodies || !body->has_length || left > body->left ||
+        pel_pipe_signal_kills())
         return Qnil;
     while (left) {
         ssize_t sent;
@@ -73,18 +74,21 @@ static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
     return SIZET2NUM(total - left);
 }
 
-/* _fits?(length): whether a body of so many bytes may be sent without passing through this process. A body that is
+/* fits?(length): whether a body of so many bytes may be sent without passing through this process. A body that is
  * longer than its content-length must not: the client would take the rest for the next response. */
 static VALUE exchange_fits_p(VALUE self, VALUE length)
 {
     struct pel_http_connection *connection = get_connected(self);
     const struct pel_http_response_body *body = &connection->response.body;
 
-    return !connection->stream->core.layer && body->has_length && NUM2SIZET(length) <= body->left ? Qtrue : Qfalse;
+    return !connection->stream->core.layer && !connection->protocol->frames_bodies && body->has_length &&
+                   NUM2SIZET(length) <= body->left
+               ? Qtrue
+               : Qfalse;
 }
 
-/* _direct(begun): sends the next bytes of a body that fits, a String or nil, without waiting. Returns the stream if the
- * bytes behind them may be sent by it at once; else nil. */
+/* write_directly(begun): sends the next bytes of a body that fits, a String or nil, without waiting. Returns the stream
+ * if the bytes behind them may be sent by it at once; else nil. */
 static VALUE exchange_direct(VALUE self, VALUE begun)
 {
     struct pel_http_connection *connection = get_connected(self);
@@ -96,7 +100,7 @@ static VALUE exchange_direct(VALUE self, VALUE begun)
     return pel_stream_pending(core) || !core->writable ? Qnil : connection->stream_object;
 }
 
-/* _passed(count): so many bytes of the body were sent by the stream. */
+/* passed(count): so many bytes of the body were sent by the stream. */
 static VALUE exchange_passed(VALUE self, VALUE count)
 {
     struct pel_http_response_body *body = &pel_http_exchange_get(self)->response.body;
@@ -109,8 +113,8 @@ static VALUE exchange_passed(VALUE self, VALUE count)
 
 void pel_init_http_response_file(VALUE exchange)
 {
-    rb_define_private_method(exchange, "_fits?", exchange_fits_p, 1);
-    rb_define_private_method(exchange, "_direct", exchange_direct, 1);
-    rb_define_private_method(exchange, "_passed", exchange_passed, 1);
-    rb_define_private_method(exchange, "_send_file", exchange_send_file, 2);
+    rb_define_method(exchange, "fits?", exchange_fits_p, 1);
+    rb_define_method(exchange, "write_directly", exchange_direct, 1);
+    rb_define_method(exchange, "passed", exchange_passed, 1);
+    rb_define_method(exchange, "send_file", exchange_send_file, 2);
 }

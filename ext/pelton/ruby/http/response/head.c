@@ -37,6 +37,8 @@ static int note_header(struct pel_http_head *head, struct pel_slice name, struct
     } else if (name.length == 17 && pel_http1_equal(name, "transfer-encoding")) {
         if (head->status < 200 || head->status == 204)
             return 1;
+        if (head->connection->protocol->frames_bodies)
+            rb_raise(rb_eArgError, "HTTP/2 has no transfer-encoding: leave the header out");
         response->body.unframed = 1;
         if (!pel_http1_has_token(value, "chunked")) /* the body ends with the connection */
             response->keep_alive = 0;
@@ -179,7 +181,7 @@ static void write_framing(struct pel_http_head *head, size_t length)
             pel_http_check_written(pel_http1_write_number(head->output, PEL_SLICE("content-length"), length));
         body->has_length = 1;
         body->left = length;
-    } else if (body->none) {
+    } else if (body->none || head->connection->protocol->frames_bodies) {
         return;
     } else if (request->minor_version) {
         body->chunked = 1;
@@ -222,7 +224,7 @@ void pel_http_begin_head(struct pel_http_connection *connection, struct pel_http
     else if (status != 101)
         protocol = Qnil;
     *head = (struct pel_http_head){.connection = connection,
-                                   .output = &connection->stream->core.output,
+                                   .output = connection->protocol->lines(connection),
                                    .status = (unsigned)status,
                                    .hijack = Qnil,
                                    .protocol = protocol,
@@ -245,7 +247,7 @@ void pel_http_write_head(struct pel_http_head *head, VALUE headers, size_t lengt
         rb_raise(rb_eArgError,
                  "content-length and transfer-encoding exclude each other: clients would read different bodies");
     if (!NIL_P(head->hijack) && head->status != 101) { /* the hijacker sends the body, until the connection ends */
-        response->body.unframed = 1;
+        response->body.unframed = !head->connection->protocol->frames_bodies;
         response->keep_alive = 0;
         length = head->file_length = SIZE_MAX;
     }

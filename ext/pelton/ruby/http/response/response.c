@@ -124,19 +124,64 @@ static void check_rest(struct response_attempt *attempt, VALUE hijacker, VALUE p
 /* Takes back a head that something is wrong with, unless some of it has been sent. */
 static void take_back(struct response_attempt *attempt)
 {
-    struct pel_buffer *output = &attempt->connection->stream->core.output;
-    size_t length = pel_buffer_length(output);
+    struct pel_buffer *output;
+    size_t length;
 
-    if (!attempt->begun || attempt->stands || !still_answering_p(attempt) || length <= attempt->mark ||
-        (attempt->end && length != attempt->end))
+    if (!attempt->begun || attempt->stands || !still_answering_p(attempt))
+        return;
+    output = attempt->connection->protocol->lines(attempt->connection);
+    length = pel_buffer_length(output);
+    if (length <= attempt->mark || (attempt->end && length != attempt->end))
         return;
     output->end -= length - attempt->mark;
     attempt->connection->response.head_sent = 0;
 }
 
+/* How a response is delivered, once its head is in order. */
+enum delivery { BY_HIJACKER, BY_PARTS, WITHOUT_BODY, BY_BODY };
+
+static enum delivery choose_delivery(const struct pel_http_connection *connection, VALUE hijacker, VALUE parts)
+{
+    if (!NIL_P(hijacker))
+        return BY_HIJACKER;
+    if (!NIL_P(parts))
+        return BY_PARTS;
+    return connection->response.body.none ? WITHOUT_BODY : BY_BODY;
+}
+
+/* The body is the caller's from now on: what fails later does not close it again. */
+static VALUE take_body(struct response_attempt *attempt)
+{
+    VALUE body = attempt->body;
+
+    attempt->body = Qnil;
+    return body;
+}
+
+static void deliver_parts(struct response_attempt *attempt, const struct pel_http_head *head, VALUE parts)
+{
+    struct pel_http_connection *connection = attempt->connection;
+    VALUE body = take_body(attempt);
+
+    if (connection->request.cache_key && !head->dated) /* a date of its own: an old response, from elsewhere */
+        pel_http_cache_keep(connection, attempt->mark, parts, parts_length(parts));
+    write_body_parts(connection, parts);
+    if (body != parts) /* from Rack 3 on to_ary closes the body; before, nobody has */
+        close_body(body);
+}
+
+static void deliver_without_body(struct response_attempt *attempt)
+{
+    VALUE body = take_body(attempt);
+
+    pel_http_send_soon(attempt->connection);
+    pel_http_end_exchange(attempt->connection);
+    close_body(body);
+}
+
 /* A body that goes on by itself, perhaps for hours, begins when it is its turn. While it waits for that, the exchange
  * may end, and the connection be gone: so it is on the list of event streams before, from which its end takes it. */
-static void send_body(struct response_attempt *attempt, VALUE headers)
+static void deliver_body(struct response_attempt *attempt, VALUE headers)
 {
     struct pel_http_connection *connection = attempt->connection;
     VALUE body = attempt->body;
@@ -150,6 +195,38 @@ static void send_body(struct response_attempt *attempt, VALUE headers)
         pel_upcall(send_body, attempt->exchange, body, attempt->env);
     else
         close_body(body);
+}
+
+static void deliver(struct response_attempt *attempt, const struct pel_http_head *head, VALUE headers, VALUE hijacker,
+                    VALUE parts)
+{
+    switch (choose_delivery(attempt->connection, hijacker, parts)) {
+    case BY_HIJACKER:
+        pel_http_send_soon(attempt->connection);
+        hand_to_hijacker(attempt->connection, hijacker);
+        break;
+    case BY_PARTS:
+        deliver_parts(attempt, head, parts);
+        break;
+    case WITHOUT_BODY:
+        deliver_without_body(attempt);
+        break;
+    case BY_BODY:
+        deliver_body(attempt, headers);
+        break;
+    }
+}
+
+/* Who receives the connection behind the head, or nil. HTTP/2 does not hand a connection over: there the receiver is
+ * the body, and gets the stream of a streaming body. */
+static VALUE receiver_of(struct response_attempt *attempt, const struct pel_http_head *head)
+{
+    VALUE hijacker = NIL_P(head->hijack) && head->status == 101 ? attempt->body : head->hijack;
+
+    if (NIL_P(hijacker) || !attempt->connection->protocol->frames_bodies)
+        return hijacker;
+    attempt->body = hijacker;
+    return Qnil;
 }
 
 static VALUE send_response(VALUE argument)
@@ -181,33 +258,16 @@ static VALUE send_response(VALUE argument)
     attempt->begun = 1;
     pel_http_write_head(&head, headers, NIL_P(parts) ? SIZE_MAX : parts_length(parts));
     attempt->end = pel_buffer_length(head.output);
-    hijacker = NIL_P(head.hijack) && head.status == 101 ? attempt->body : head.hijack;
+    hijacker = receiver_of(attempt, &head);
+    if (attempt->body != RARRAY_AREF(triple, 2))
+        parts = Qnil;
     check_rest(attempt, hijacker, parts);
     if (!still_answering_p(attempt)) {
         close_body(attempt->body);
         return Qnil;
     }
     attempt->stands = 1;
-    if (!NIL_P(hijacker)) {
-        pel_http_send_soon(connection);
-        hand_to_hijacker(connection, hijacker);
-    } else if (!NIL_P(parts)) {
-        VALUE body = attempt->body;
-        attempt->body = Qnil;
-        if (connection->request.cache_key && !head.dated) /* a date of its own: an old response, from elsewhere */
-            pel_http_cache_keep(connection, attempt->mark, parts, parts_length(parts));
-        write_body_parts(connection, parts);
-        if (body != parts) /* from Rack 3 on to_ary closes the body; before, nobody has */
-            close_body(body);
-    } else if (connection->response.body.none) {
-        VALUE body = attempt->body;
-        attempt->body = Qnil;
-        pel_http_send_soon(connection);
-        pel_http_end_exchange(connection);
-        close_body(body);
-    } else {
-        send_body(attempt, headers);
-    }
+    deliver(attempt, &head, headers, hijacker, parts);
     RB_GC_GUARD(headers);
     RB_GC_GUARD(triple);
     RB_GC_GUARD(parts);
