@@ -29,6 +29,9 @@ export class Cable extends EventTarget {
     this.attempts = 0
     addEventListener("online", () => this.hurry())
     addEventListener("offline", () => this.welcomed && this.lost())
+    // A browser may keep a page that was left, with its connection: others would see its user there.
+    addEventListener("pagehide", () => this.waiting || this.lost())
+    addEventListener("pageshow", (event) => event.persisted && this.hurry())
     document.addEventListener("visibilitychange", () => document.hidden || this.hurry())
     this.open()
   }

@@ -115,6 +115,22 @@ class CableClientInBrowserTest < PeltonTest
     end
   end
 
+  # A browser may keep the page, and show it again.
+  def test_a_page_that_is_left_has_no_connection_and_misses_nothing
+    browsing do |browser, on_loop|
+      browser.evaluate(%(subscribe("kept"); 0))
+      assert_equal ["connected kept"], seen(browser, 1)
+      on_loop.call { |cable| cable.broadcast("chat kept", 1) }
+      assert_equal [1], seen(browser, 1)
+      leave = %(dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true })))
+      assert_equal "connecting", browser.evaluate("#{leave}; cable.state")
+      on_loop.call { |cable| cable.broadcast("chat kept", 2) }
+      browser.evaluate(%(dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })); 0))
+
+      assert_equal ["connected kept", 2], seen(browser, 2)
+    end
+  end
+
   def test_it_stays_away_when_it_is_signed_out
     browsing do |browser, on_loop|
       browser.evaluate("until(() => cable.state === 'connected')")
