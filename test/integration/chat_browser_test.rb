@@ -1,95 +1,42 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require_relative "../support/chat_program"
-require_relative "../support/chromium"
+require_relative "../support/chat_browsing"
 
 # Two people chat in two browsers, on two workers. With PELTON_PICTURES=FOLDER it makes the pictures of examples/chat's README.
 class ChatBrowserTest < PeltonTest
-  include ChatProgram
+  include ChatBrowsing
 
   self.deadline = 120
 
-  def setup
-    skip "no Chromium" unless Chromium.path
-    super
-  end
-
   def test_two_people
-    serving_chat([12, 6, 400], ->(_) { %w[--workers 2 --bind tcp://127.0.0.1:0] }) do |pid, folder|
-      @master = pid
-      @url = File.read("#{folder}/log")[%r{http://127.0.0.1:\d+}]
-      Chromium.open do |ann|
-        Chromium.open do |bob|
-          [ann, bob].each_with_index { |browser, number| sign_in(browser, number + 1) }
-          they_see_each_other(ann, bob)
-          a_message_comes_once(ann, bob)
-          it_is_changed(ann, bob)
-          a_refusal_keeps_the_text(bob)
-          what_is_new_is_marked(ann, bob)
-          what_was_read_is_unmarked(ann, bob)
-          what_changed_before_the_page_listened(ann, bob)
-          offline_and_signed_out(bob)
-          nothing_is_missed_over_a_restart(ann, bob)
-          a_gap_hides_no_change(ann, bob)
-          neighbours_have_one_name(ann)
-          older_messages_come_while_scrolling(ann)
-          it_fits_a_phone(bob)
-          pictures(ann)
+    browsing_chat do |ann|
+      Chromium.open do |bob|
+        sign_in(bob, 2)
+        they_see_each_other(ann, bob)
+        a_message_comes_once(ann, bob)
+        it_is_changed(ann, bob)
+        a_refusal_keeps_the_text(bob)
+        what_is_new_is_marked(ann, bob)
+        what_was_read_is_unmarked(ann, bob)
+        what_changed_before_the_page_listened(ann, bob)
+        offline_and_signed_out(bob)
+        nothing_is_missed_over_a_restart(ann, bob)
+        a_gap_hides_no_change(ann, bob)
+        neighbours_have_one_name(ann)
+        older_messages_come_while_scrolling(ann)
+        it_fits_a_phone(bob)
+        pictures(ann)
 
-          assert_empty [*ann.complaints, *bob.complaints]
-        end
+        assert_empty [*ann.complaints, *bob.complaints]
       end
     end
   end
 
   private
 
-  def sign_in(browser, number)
-    browser.visit("#{@url}/sign_in/new")
-    fill_in(browser, number)
-    browser.visit("#{@url}/rooms/1")
-  end
-
-  def fill_in(browser, number)
-    sees(browser, "Forgotten your password?")
-    browser.evaluate(<<~JS)
-      document.querySelector("[type=email]").value = "user#{number}@example.com"
-      document.querySelector("[type=password]").value = "#{PASSWORD}"
-      document.querySelector("main form").requestSubmit()
-    JS
-    sees(browser, "Direct messages")
-  end
-
-  def sees(browser, words) = eventually("the page shows #{words}") { text(browser).include?(words) }
-
-  # A page that is just being left has no text.
-  def text(browser)
-    browser.evaluate("document.body.innerText").to_s.tap { |text| return text.gsub("DIRECT MESSAGES", "Direct messages") }
-  rescue Chromium::Failed
-    ""
-  end
-
-  def write(browser, words)
-    browser.evaluate("document.querySelector('#composer textarea').focus()")
-    browser.type(words)
-  end
-
-  def send_message(browser, words)
-    write(browser, words)
-    browser.evaluate("document.querySelector('#composer').requestSubmit()")
-  end
-
-  # A form of another page, sent from this one.
-  def submit(browser, path, **fields)
-    body = URI.encode_www_form(fields)
-    browser.evaluate("fetch('#{path}', {method: 'POST', body: new URLSearchParams('#{body}')}).then(response => response.status)")
-  end
-
-  def count(browser, words) = browser.evaluate("[...document.querySelectorAll('li.message')].filter(item => item.innerText.includes('#{words}')).length")
-
   def they_see_each_other(ann, bob)
-    [ann, bob].each { |browser| sees(browser, "Here: Ada Adler, Ben Brandt") }
+    [ann, bob].each { |browser| sees(browser, "2 online") }
     write(bob, "I am wri")
     sees(ann, "Ben Brandt is typing")
   end
@@ -132,7 +79,7 @@ class ChatBrowserTest < PeltonTest
 
   def what_is_new_is_marked(ann, bob)
     ann.visit("#{@url}/rooms/2")
-    sees(ann, "Here: Ada Adler")
+    sees(ann, "1 online")
     send_message(bob, "Is anybody there?")
     eventually("the room is marked") { ann.evaluate("document.querySelector('a[data-room=\"1\"]').classList.contains('unread')") }
     ann.visit("#{@url}/rooms/1")
@@ -145,7 +92,7 @@ class ChatBrowserTest < PeltonTest
     device = "document.querySelector('#device').contentDocument"
     hidden = ->(value) { ann.evaluate("Object.defineProperty(document, 'hidden', {configurable: true, get: () => #{value}})") }
     ann.evaluate("document.body.insertAdjacentHTML('beforeend', '<iframe id=\"device\" src=\"/rooms/2\" hidden></iframe>')")
-    eventually("the other page") { ann.evaluate("#{device}?.querySelector('#presence')?.textContent").to_s.start_with?("Here") }
+    eventually("the other page") { ann.evaluate("#{device}?.querySelector('#presence')?.textContent").to_s.include?("online") }
     hidden.call(true)
     send_message(bob, "while you are away")
     eventually("both marks") { [mark.call(ann, "document"), mark.call(ann, device)] == %w[unread unread] }
@@ -192,7 +139,7 @@ class ChatBrowserTest < PeltonTest
     sees(browser, "You are signed out. Sign in")
     browser.evaluate("document.querySelector('#state a').click()")
     fill_in(browser, 2)
-    sees(browser, "Here:")
+    sees(browser, "online")
 
     assert_equal ["/rooms/1", "Half a sentence"], browser.evaluate("[location.pathname, document.querySelector('#composer textarea').value]")
     browser.evaluate("document.querySelector('#composer textarea').value = ''")
@@ -200,7 +147,7 @@ class ChatBrowserTest < PeltonTest
 
   # The workers are replaced while one of them writes.
   def nothing_is_missed_over_a_restart(ann, bob)
-    sees(ann, "Here: Ada Adler, Ben Brandt")
+    sees(ann, "2 online")
     Process.kill("USR1", @master)
     15.times do |number|
       send_message(bob, "number #{number}!")
@@ -291,14 +238,14 @@ class ChatBrowserTest < PeltonTest
       assert_operator browser.evaluate("document.documentElement.scrollWidth"), :<=, 390, path
     end
     browser.visit("#{@url}/rooms/2")
-    sees(browser, "Here: Ben Brandt")
+    sees(browser, "1 online")
     assert_operator browser.evaluate("document.querySelector('#sidebar').offsetHeight"), :<=, 80, "the rooms leave space"
     picture(browser, "phone")
   end
 
   def pictures(browser)
     return unless ENV["PELTON_PICTURES"]
-    [["light", "/rooms/2", false, "Here:"], ["dark", "/search?q=deploy", true, "message"]].each do |name, path, dark, words|
+    [["light", "/rooms/2", false, "online"], ["dark", "/search?q=deploy", true, "message"]].each do |name, path, dark, words|
       browser.look(width: 1100, height: 720, dark: dark)
       browser.visit("#{@url}#{path}")
       sees(browser, words)

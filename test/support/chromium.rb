@@ -9,6 +9,9 @@ class Chromium
   class Failed < StandardError
   end
 
+  KEYS = {"Tab" => 9, "Enter" => 13, "Escape" => 27, " " => 32, "ArrowUp" => 38, "ArrowDown" => 40}.freeze
+  private_constant :KEYS
+
   def self.path
     ENV["PATH"].split(File::PATH_SEPARATOR).map { |folder| File.join(folder, "chromium") }.find { |file| File.executable?(file) }
   end
@@ -67,6 +70,21 @@ class Chromium
 
   # @param keys [String] the text that is typed into the focused element
   def type(keys) = call("Input.insertText", text: keys)
+
+  # Presses a key, as "Enter", "ArrowUp" or "a".
+  def press(key, shift: false)
+    code = KEYS.fetch(key, 0)
+    text = {"Enter" => "\r", " " => " "}[key]
+    keys = {key: key, code: key, windowsVirtualKeyCode: code, modifiers: shift ? 8 : 0}
+    call("Input.dispatchKeyEvent", type: text ? "keyDown" : "rawKeyDown", **keys, **{text: text}.compact)
+    call("Input.dispatchKeyEvent", type: "keyUp", **keys)
+  end
+
+  # Pages that are opened from now on run no scripts of their own.
+  def without_scripts = call("Emulation.setScriptExecutionDisabled", value: true)
+
+  # Runs a script in each page that is opened from now on, before those of the page.
+  def prepare(script) = call("Page.addScriptToEvaluateOnNewDocument", source: script)
 
   # Writes a picture of the window.
   def picture(path) = File.binwrite(path, call("Page.captureScreenshot", format: "png").fetch("data").unpack1("m"))

@@ -13,7 +13,7 @@ Chat.routes do
     resources :messages, only: [:index, :show, :create, :update, :destroy] do
       resources :reactions, only: [:create]
     end
-    resources :memberships, only: [:create, :destroy]
+    resources :memberships, only: [:index, :create, :destroy]
     resources :attachments, only: [:show] do
       get :thumbnail, on: :member
     end

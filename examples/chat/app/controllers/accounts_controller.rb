@@ -17,8 +17,8 @@ class AccountsController < ApplicationController
       Room.changed(own.distinct.select_map(:room_id))
     end
     redirect_to edit_account_path, notice: "Saved."
-  rescue Thumbnail::Failed
-    redirect_to edit_account_path, alert: "This picture cannot be read."
+  rescue Thumbnail::Failed => error
+    redirect_to edit_account_path, alert: "The picture was not taken: #{error.problem}."
   rescue Pelton::Web::Params::Invalid => error # the form stays as it was filled in
     current_user.set(params.require(:user).permit(:name))
     flash.now[:alert] = "The picture #{error.errors.values.first}."

@@ -2,7 +2,18 @@
 
 # Who belongs to a room: people join open rooms, are invited to others, and leave.
 class MembershipsController < ApplicationController
+  LISTED = 1_000 # members, by name: as many as can be known to be here
+
   before_action :require_sign_in
+
+  # A page of its own, or the panel beside the messages.
+  def index
+    find_room
+    @title = sidebar.entry(@room.id).name
+    members = @room.users_dataset.where(deactivated_at: nil)
+    @members = members.order(:name, Sequel[:users][:id]).limit(LISTED).all
+    @others = members.count - @members.size
+  end
 
   # Without a handle, the user joins an open room.
   def create
@@ -22,6 +33,7 @@ class MembershipsController < ApplicationController
     Membership.where(room_id: @room.id, user_id: user.id).delete
     Pelton::Cable.broadcast("user:#{user.id}", {type: "left", room: @room.id})
     sidebar_changed(user)
+    members_changed
     redirect_to((user.id == current_user.id) ? root_path : edit_room_path(@room))
   end
 
@@ -38,7 +50,11 @@ class MembershipsController < ApplicationController
   def join(user)
     @room.join(user)
     sidebar_changed(user)
+    members_changed
   rescue Sequel::UniqueConstraintViolation
     nil # is a member already
   end
+
+  # Tells the room's open pages to load the list again.
+  def members_changed = Pelton::Cable.broadcast(@room.stream, {type: "members"})
 end

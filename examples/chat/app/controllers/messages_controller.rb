@@ -21,8 +21,9 @@ class MessagesController < ApplicationController
     render partial: "list", locals: {messages: MessageList.new(@room, before: params.integer(:before, default: nil))}
   end
 
-  # A message alone, with what can be done to it.
+  # A message alone, with what can be done to it; for scripts, its text as it was typed.
   def show
+    render json: {text: @message.text} if wants_json?
   end
 
   def create
@@ -32,7 +33,7 @@ class MessagesController < ApplicationController
     @message = with_attachment do |attachment|
       Message.post(@room, current_user, text: text, client_id: client_id, attachment: attachment)
     end
-    return refuse(@message.errors.full_messages.join(", "), text) if @message.errors.any?
+    return refuse(problems, text) if @message.errors.any?
     announce if @message.posted?
     wants_json? ? render(json: {id: @message.id}, status: 201) : redirect_to(room_path(@room, anchor: "message_#{@message.id}"))
   rescue Pelton::Web::Params::Invalid => error
@@ -40,9 +41,11 @@ class MessagesController < ApplicationController
   end
 
   def update
-    return render(:show, status: 422) unless @message.edit(params.require(:message).permit(:text)[:text])
-    Announcement.edit(@message)
-    redirect_to room_message_path(@room, @message)
+    unless @message.edit(params.require(:message).permit(:text)[:text])
+      return wants_json? ? render(json: {error: problems}, status: 422) : render(:show, status: 422)
+    end
+    change = Announcement.edit(@message)
+    wants_json? ? render(json: change) : redirect_to(room_message_path(@room, @message))
   end
 
   def destroy
@@ -58,9 +61,11 @@ class MessagesController < ApplicationController
     raise Pelton::Web::Forbidden, "Only its author can change a message." unless request.get? || request.head? || @message.changeable_by?(current_user)
   end
 
+  def problems = @message.errors.full_messages.join(", ")
+
   def announce
     Announcement.message(@message)
-    BACKGROUND.run("thumbnail of message #{@message.id}") { Announcement.edit(@message) if @message.attachment.make_thumbnail } if @message.attachment&.image?
+    BACKGROUND.run("thumbnail of message #{@message.id}") { @message.attachment.make_thumbnail.then { Announcement.edit(@message) } } if @message.attachment&.image?
   end
 
   # The file is kept only if the message is, and is a new one.

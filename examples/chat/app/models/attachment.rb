@@ -17,17 +17,20 @@ class Attachment < Sequel::Model
 
   def image? = IMAGES.include?(kind)
 
-  # @return [Boolean] whether there is one now: an image may be broken, or too large
+  # An image may be broken, or too large: the message says so then.
+  #
+  # @return [Boolean] whether there is one now
   # @asynchronous
   def make_thumbnail
     uploads = Chat.settings.uploads
     Thumbnail.make(uploads.path(file), kind, THUMBNAIL) do |image|
       update(thumbnail: uploads.keep(image), width: image.width, height: image.height)
     end
-    message.illustrated
-    true
+    !!message.illustrated
   rescue Thumbnail::Failed => error
     Pelton.logger.warn("attachment #{id} has no thumbnail: #{error.message}")
+    update(problem: error.problem)
+    message.illustrated
     false
   end
 end

@@ -5,7 +5,11 @@ require "tempfile"
 
 # Small images, made by ImageMagick in a process of its own, with limits: an image of a few bytes may have billions of pixels.
 module Thumbnail
-  class Failed < StandardError; end
+  # The message is ImageMagick's, for the log.
+  class Failed < StandardError
+    # @return [String] for users: ImageMagick says the same of an image that is broken and of one beyond the limits
+    def problem = "the image is broken, or has too many pixels"
+  end
 
   LIMITS = {"memory" => "256MiB", "map" => "256MiB", "disk" => "0", "area" => "64MP", "width" => "16KP", "height" => "16KP"}.freeze
   FORMATS = {"image/png" => "png", "image/jpeg" => "jpeg", "image/gif" => "gif", "image/webp" => "webp"}.freeze

@@ -24,6 +24,8 @@ Sequel.migration do
       String :name, size: 255, null: false
       String :kind, size: 100, null: false
       Bignum :size, null: false
+      # Why there is no thumbnail.
+      String :problem, size: 100
       Integer :width
       Integer :height
       DateTime :created_at, null: false

@@ -82,12 +82,12 @@ class RoomChannelTest < ApplicationTest
     sign_in(@ann)
     delete "/rooms/#{@room.id}/memberships/#{@bob.id}"
 
-    assert_equal %w[gone], types(page)
+    assert_equal %w[members gone], types(page)
     page.perform("typing")
     Pelton::Cable.broadcast(@room.stream, {type: "message"})
 
     assert_equal [], types(page)
-    assert_equal %w[message], types(other)
+    assert_equal %w[members message], types(other)
   end
 
   def test_who_was_removed_hears_of_no_news
@@ -98,6 +98,21 @@ class RoomChannelTest < ApplicationTest
     Pelton::Cable.broadcast(@room.news, {type: "news", room: @room.id, message: 1})
 
     assert_empty sidebar.messages
+  end
+
+  def test_who_is_mentioned_and_the_members_of_a_conversation_are_told
+    eve = create_user("eve@example.com")
+    ann, bob, out = [@ann, @bob, eve].map { |user| subscribe(SidebarChannel, user: user) }
+    titles = ->(page) { page.messages.filter_map { |message| message["title"] } }
+    Announcement.message(Message.post(@room, @ann, text: "@bob, @ann and @eve: tea?", client_id: "1"))
+    Announcement.message(Message.post(@room, @ann, text: "tea", client_id: "2"))
+
+    assert_equal ["Ann in Kitchen"], titles.call(bob)
+    Announcement.message(Message.post(Room.direct([@ann, @bob]), @bob, text: "tea", client_id: "1"))
+
+    assert_equal ["Bob"], titles.call(ann)
+    assert_empty titles.call(out), "a stranger learns nothing of the room"
+    assert_empty titles.call(bob), "nor the author"
   end
 
   def test_a_sign_in_that_has_ended_ends_the_connections

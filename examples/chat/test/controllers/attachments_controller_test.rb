@@ -58,6 +58,9 @@ class AttachmentsControllerTest < ApplicationTest
     send_file("#{PICTURE[0, 100]}#{"\0" * 1000}".b, "broken.png", client_id: "2")
 
     assert_nil Attachment.first.thumbnail
+    get "/rooms/#{@room.id}"
+
+    assert_response 200, "no preview: the image is broken"
     post "/rooms/#{@room.id}/messages", message: {text: "x", client_id: "bad id!"}, file: upload("a.txt", content: "text")
 
     assert_equal 1, Attachment.count
@@ -100,6 +103,18 @@ class AttachmentsControllerTest < ApplicationTest
     error = assert_raises(Thumbnail::Failed) { Thumbnail.make(__FILE__, "image/png", "96x96") }
 
     assert_match(/\A\S+: improper image header/, error.message)
+  end
+
+  # A small file of many pixels.
+  def test_an_image_is_too_large_for_a_thumbnail
+    chunk = ->(name, data) { [data.bytesize, name, data, Zlib.crc32(name + data)].pack("Na4a*N") }
+    header = chunk.call("IHDR", [20_000, 20_000, 1, 0, 0, 0, 0].pack("NNC5"))
+    Tempfile.create(binmode: true) do |file|
+      file << "\x89PNG\r\n\x1A\n".b << header << chunk.call("IDAT", Zlib.deflate("\0" * 2501 * 20_000)) << chunk.call("IEND", "")
+      file.flush
+
+      assert_equal "the image is broken, or has too many pixels", assert_raises(Thumbnail::Failed) { Thumbnail.make(file.path, "image/png", "96x96") }.problem
+    end
   end
 
   def test_a_picture_of_the_user

@@ -84,6 +84,20 @@ class MessagesControllerTest < ApplicationTest
     assert_equal 0, Message.count
   end
 
+  def test_scripts_change_it_in_its_place
+    path = "/rooms/#{@room.id}/messages/#{send_message("*tea*").id}"
+    get path, {}, "HTTP_ACCEPT" => "application/json"
+
+    assert_equal({"text" => "*tea*"}, json_response)
+    patch path, {message: {text: "coffee"}}, "HTTP_ACCEPT" => "application/json"
+
+    assert_equal @room.reload.version, json_response.fetch("version")
+    assert_match(/coffee/, json_response.fetch("html"))
+    patch path, {message: {text: " "}}, "HTTP_ACCEPT" => "application/json"
+
+    assert_equal [422, "text is not present"], [response.status, json_response.fetch("error")]
+  end
+
   def test_older_ones_and_newer_ones
     50.times { |number| send_message("number #{number}!", client_id: "n#{number}") }
     get "/rooms/#{@room.id}"

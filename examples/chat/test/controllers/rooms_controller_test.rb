@@ -56,6 +56,22 @@ class RoomsControllerTest < ApplicationTest
     refute_includes room.users.map(&:id), @bob.id
   end
 
+  def test_its_members
+    room = make
+    room.join(@bob)
+    get "/rooms/#{room.id}/memberships"
+
+    assert_response 200, "data-handle=\"ann\"", "data-handle=\"bob\"", "Leave"
+    @bob.active = false
+    get "/rooms/#{room.id}/memberships"
+
+    refute_includes response.body, "data-handle=\"bob\""
+    sign_in(create_user("eve@example.com"))
+    get "/rooms/#{room.id}/memberships"
+
+    assert_response 404
+  end
+
   def test_who_made_it_changes_it
     room = make
     patch "/rooms/#{room.id}", room: {name: "Bathroom", kind: "invited", creator_id: @bob.id}

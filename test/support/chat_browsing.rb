@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "chat_program"
+require_relative "chromium"
+
+# People who use examples/chat in browsers, on two workers. For PeltonTests.
+module ChatBrowsing
+  include ChatProgram
+
+  def setup
+    skip "no Chromium" unless Chromium.path
+    super
+  end
+
+  private
+
+  # @yieldparam browser [Chromium] in which the first user, Ada Adler, has opened the first room
+  def browsing_chat
+    serving_chat([12, 6, 400], ->(_) { %w[--workers 2 --bind tcp://127.0.0.1:0] }) do |pid, folder|
+      @master = pid
+      @url = File.read("#{folder}/log")[%r{http://127.0.0.1:\d+}]
+      Chromium.open do |browser|
+        sign_in(browser, 1)
+        yield browser
+      end
+    end
+  end
+
+  def sign_in(browser, number)
+    browser.visit("#{@url}/sign_in/new")
+    fill_in(browser, number)
+    browser.visit("#{@url}/rooms/1")
+  end
+
+  def fill_in(browser, number)
+    sees(browser, "Forgotten your password?")
+    browser.evaluate(<<~JS)
+      document.querySelector("[type=email]").value = "user#{number}@example.com"
+      document.querySelector("[type=password]").value = "#{PASSWORD}"
+      document.querySelector("main form").requestSubmit()
+    JS
+    sees(browser, "Direct messages")
+  end
+
+  def sees(browser, words) = eventually("the page shows #{words}") { text(browser).include?(words) }
+
+  # A page that is just being left has no text.
+  def text(browser)
+    browser.evaluate("document.body.innerText").to_s.tap { |text| return text.gsub("DIRECT MESSAGES", "Direct messages") }
+  rescue Chromium::Failed
+    ""
+  end
+
+  def write(browser, words)
+    browser.evaluate("document.querySelector('#composer textarea').focus()")
+    browser.type(words)
+  end
+
+  def send_message(browser, words)
+    write(browser, words)
+    browser.evaluate("document.querySelector('#composer').requestSubmit()")
+  end
+
+  # A form of another page, sent from this one.
+  def submit(browser, path, **fields)
+    body = URI.encode_www_form(fields)
+    browser.evaluate("fetch('#{path}', {method: 'POST', body: new URLSearchParams('#{body}')}).then(response => response.status)")
+  end
+
+  def count(browser, words) = browser.evaluate("[...document.querySelectorAll('li.message')].filter(item => item.innerText.includes('#{words}')).length")
+end
