@@ -19,3 +19,34 @@ task soak: :compile do
   # The arenas of threads would hide a leak of the load.
   sh({"MALLOC_ARENA_MAX" => "2"}, RbConfig.ruby, "-Ilib", "-e", program, verbose: false)
 end
+
+desc "Broadcast MESSAGES (default 100,000) to clients of a cable, while Redis and PostgreSQL are away for 10 of each 60 seconds and workers are killed"
+task "soak:cable" => :compile do
+  program = <<~'RUBY'
+    require "pg"
+    module Minitest # what the databases leave behind goes with this program
+      def self.after_run(&block) = at_exit(&block)
+    end
+    require "./test/support/guard"
+    Guard.start
+    require "./test/support/database_process"
+    require "./test/soak/cable"
+    messages = Integer(ENV.fetch("MESSAGES", "100000"))
+    servers = {
+      "redis" => ["redis://127.0.0.1:%d", "KILL", Databases.method(:redis_command)],
+      "postgresql" => ["postgres://postgres@127.0.0.1:%d/postgres", "QUIT", Databases.method(:postgres_command)]
+    }
+    ENV.fetch("SERVERS", servers.keys.join(",")).split(",").each do |name|
+      url, signal, command = servers.fetch(name)
+      database = DatabaseProcess.new(signal, &command)
+      crash = -> { database.die!.then { sleep(10) && database.start } }
+      soak = Soak::Cable.new(format(url, database.port), messages: messages, outage: 10, every: 50, pause: 0.05, crash: crash)
+      right = soak.run
+      puts "#{name}: #{soak.tally}"
+      right or abort soak.faults.join("\n")
+    ensure
+      database&.die!
+    end
+  RUBY
+  sh(RbConfig.ruby, "-Ilib", "-e", program, verbose: false)
+end
