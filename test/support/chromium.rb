@@ -44,6 +44,7 @@ class Chromium
     target = call("Target.createTarget", url: "about:blank").fetch("targetId")
     @session = call("Target.attachToTarget", targetId: target, flatten: true).fetch("sessionId")
     %w[Page Runtime Log].each { |domain| call("#{domain}.enable") }
+    call("Emulation.setFocusEmulationEnabled", enabled: true)
   end
 
   # @param width [Integer] of the window; narrow ones are phones
@@ -78,6 +79,18 @@ class Chromium
     keys = {key: key, code: key, windowsVirtualKeyCode: code, modifiers: shift ? 8 : 0}
     call("Input.dispatchKeyEvent", type: text ? "keyDown" : "rawKeyDown", **keys, **{text: text}.compact)
     call("Input.dispatchKeyEvent", type: "keyUp", **keys)
+  end
+
+  # The network is away, or back.
+  def offline(away)
+    call("Network.enable")
+    call("Network.emulateNetworkConditions", offline: away, latency: 0, downloadThroughput: -1, uploadThroughput: -1)
+  end
+
+  # @return [Array<Array(String, String)>] role and name of each element that assistive technology shows
+  def accessible_nodes
+    nodes = call("Accessibility.getFullAXTree").fetch("nodes").reject { |node| node["ignored"] }
+    nodes.map { |node| [node.dig("role", "value").to_s, node.dig("name", "value").to_s.strip] }
   end
 
   # Pages that are opened from now on run no scripts of their own.

@@ -53,8 +53,6 @@ end
 
 class Room < Sequel::Model
   def self.of(user, id) = where(id: DB[:memberships].where(user_id: user.id).select(:room_id)).with_pk!(id)
-
-  def managed_by?(user) = kind != 2 && (user.role == 1 || creator_id == user.id)
 end
 
 class Message < Sequel::Model
@@ -153,14 +151,14 @@ module Pages
     Message.read(room, user, room.last_message_id) if user.entries.assoc(room.id)&.last
     title = room.name || user.entries.assoc(room.id)[1]
     finished(["room", room.id, room.version, title, before, user.updated_at, *sidebar_key(user)]) do
-      partial("layout", user: user, title: title, content: partial("room", user: user, room: room, title: title, before: before, messages: messages_of(room, before)))
+      partial("layout", user: user, title: title, words: nil, content: partial("room", user: user, room: room, title: title, before: before, messages: messages_of(room, before)))
     end
   end
 
   def page_of_search(user, words)
     rows = Message.search(user, words)
     results = kept(["search", words, *rows]) { partial("results", words: words, messages: Message.found(rows)) }
-    partial("layout", user: user, title: "Search", content: partial("search", words: words, size: rows.size, results: results))
+    partial("layout", user: user, title: "Search", words: words, content: partial("search", words: words, size: rows.size, results: results))
   end
 
   def announce(room, message)

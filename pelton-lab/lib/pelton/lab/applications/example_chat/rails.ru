@@ -96,8 +96,6 @@ class Room < ApplicationRecord
   has_many :messages
   enum :kind, [:open, :invited, :direct], prefix: true
 
-  def managed_by?(user) = !kind_direct? && (user.admin? || creator_id == user.id)
-
   def name_for(user) = name || users.where.not(id: user).order(:id).pluck(:name).join(", ").presence || user.name
 end
 
