@@ -231,26 +231,44 @@ class ChatBrowserTest < PeltonTest
   end
 
   def it_fits_a_phone(browser)
-    browser.look(width: 390, height: 800)
+    browser.look(width: 360, height: 640)
     %w[/rooms/1 /rooms /search?q=build /directs/new /account/edit].each do |path|
       browser.visit("#{@url}#{path}")
 
-      assert_operator browser.evaluate("document.documentElement.scrollWidth"), :<=, 390, path
+      assert_operator browser.evaluate("document.documentElement.scrollWidth"), :<=, 360, path
     end
     browser.visit("#{@url}/rooms/2")
     sees(browser, "1 online")
-    assert_operator browser.evaluate("document.querySelector('#sidebar').offsetHeight"), :<=, 80, "the rooms leave space"
     picture(browser, "phone")
   end
 
   def pictures(browser)
     return unless ENV["PELTON_PICTURES"]
-    [["light", "/rooms/2", false, "online"], ["dark", "/search?q=deploy", true, "message"]].each do |name, path, dark, words|
-      browser.look(width: 1100, height: 720, dark: dark)
+    [["light", "/rooms/2", {width: 1280, height: 720}, "online"], ["writing", "/rooms/2", {width: 900, height: 560}, "online"],
+      ["dark", "/search?q=deploy", {width: 900, height: 560, dark: true}, "message"]].each do |name, path, look, words|
+      browser.look(**look)
       browser.visit("#{@url}#{path}")
       sees(browser, words)
+      a_message_is_being_written(browser) if name == "writing"
       picture(browser, name)
     end
+  end
+
+  def a_message_is_being_written(browser)
+    browser.evaluate(<<~JS)
+      Promise.resolve().then(() => {
+        const canvas = document.createElement("canvas")
+        const pen = canvas.getContext("2d")
+        ;["#1b5fc1", "#1a7f37", "#b3261e"].forEach((color, index) => { pen.fillStyle = color; pen.fillRect(30 + index * 90, 130 - index * 45, 60, 200) })
+        return new Promise((next) => canvas.toBlob((blob) => next(new File([blob], "tickets.png", { type: "image/png" }))))
+      }).then((file) => {
+        const data = new DataTransfer()
+        data.items.add(file)
+        document.querySelector("#composer textarea").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }))
+      })
+    JS
+    write(browser, "Here are the tickets of this week, @g")
+    eventually("a preview and a name") { browser.evaluate("document.querySelectorAll('#composer canvas, #composer [role=option]').length") == 2 }
   end
 
   def picture(browser, name) = ENV["PELTON_PICTURES"] && browser.picture(File.join(ENV["PELTON_PICTURES"], "#{name}.png"))

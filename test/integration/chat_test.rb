@@ -23,7 +23,7 @@ class ChatTest < PeltonTest
   def test_it_is_small
     files = Dir[File.join(CHAT, "{app,config,db,public,script}/**/*.{rb,erb,js}"), File.join(CHAT, "config.ru")]
 
-    assert_operator files.sum { |file| File.foreach(file).count }, :<=, 3_400
+    assert_operator files.sum { |file| File.foreach(file).count }, :<=, 3_250
   end
 
   private

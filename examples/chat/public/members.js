@@ -33,7 +33,9 @@ export function watchMembers(link) {
     if (!response?.ok) return
     const template = document.createElement("template")
     template.innerHTML = await response.text()
-    panel.replaceChildren(template.content.querySelector("#members"))
+    const heading = document.createElement("h2")
+    heading.textContent = "Members"
+    panel.replaceChildren(heading, template.content.querySelector("#members"))
     members().forEach((item, number) => { item.dataset.number = number })
     mark()
   }

@@ -126,7 +126,10 @@ export function messageList(area, { decorated, changed }) {
     arrange()
     area.scrollTop = area.scrollHeight - height
   }
-  area.addEventListener("scroll", () => { if (area.scrollTop < 200) older() })
+  area.addEventListener("scroll", () => {
+    following = atEnd()
+    if (area.scrollTop < 200) older()
+  })
   area.addEventListener("click", (event) => {
     if (!event.target.closest("[data-before]")) return
     event.preventDefault()
@@ -136,6 +139,8 @@ export function messageList(area, { decorated, changed }) {
   for (const item of list.children) decorate(item)
   arrange()
   const aim = document.getElementById(location.hash.slice(1))
-  aim && list.contains(aim) ? aim.scrollIntoView({ block: "center" }) : toEnd()
+  let following = !list.contains(aim)
+  following ? toEnd() : aim.scrollIntoView({ block: "center" })
+  new ResizeObserver(() => following && toEnd()).observe(area) // as when the composer shows files, or a phone its keyboard
   return { list, find, last, own, show, remove, refresh, fetchMissed, toEnd }
 }

@@ -48,6 +48,9 @@ class SignUpsControllerTest < ApplicationTest
   end
 
   def test_the_first_user_is_told_to_be_the_administrator
+    get "/sign_in/new"
+
+    assert_response 200, "the first user is the administrator"
     get "/sign_up/new"
 
     assert_response 200, "you will be the administrator"
@@ -58,6 +61,9 @@ class SignUpsControllerTest < ApplicationTest
     get "/sign_up/new"
 
     refute_includes response.body, "you will be"
+    get "/sign_in/new"
+
+    refute_includes response.body, "the first user"
   end
 
   def test_a_form_of_another_site_is_refused
