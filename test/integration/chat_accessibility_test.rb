@@ -98,11 +98,13 @@ class ChatAccessibilityTest < PeltonTest
       click(browser, "#members_link", "@ben.brandt")
       browser.evaluate("document.querySelector('[type=search]').value = 'other words'; document.querySelector('[role=search]').requestSubmit()")
       sees(browser, "1 message")
+      sees(browser, "Ada Adler in General")
       browser.visit("#{@url}/rooms/1/messages/#{id}")
       click(browser, "form:has([value=delete]):not(.sidebar form) button", "Members")
       refute_includes text(browser), "other words"
       browser.look(**PHONE)
-      click(browser, ".bar a", "Browse rooms")
+      browser.evaluate("document.querySelector('.bar a').click()")
+      sees(browser, "Browse rooms")
     end
   end
 
@@ -194,8 +196,16 @@ class ChatAccessibilityTest < PeltonTest
     end
   end
 
+  # Leads to another page.
   def click(browser, selector, words)
-    browser.evaluate("document.querySelector(#{selector.to_json}).click()")
+    browser.evaluate("window.left = true; document.querySelector(#{selector.to_json}).click()")
+    eventually("another page") { loaded?(browser) }
     sees(browser, words)
+  end
+
+  def loaded?(browser)
+    browser.evaluate("!window.left && document.readyState === 'complete'")
+  rescue Chromium::Failed
+    false # it is just being left
   end
 end

@@ -9,6 +9,7 @@ class ChatComposingTest < PeltonTest
 
   self.deadline = 120
 
+  PICTURE = "Uint8Array.from(atob('#{[File.binread("#{CHAT}/test/fixtures/picture.png")].pack("m0")}'), one => one.charCodeAt(0))"
   FIELD = "document.querySelector('#composer textarea')"
   OWN = "[...document.querySelectorAll('li.own[data-id]')].at(-1)"
 
@@ -108,7 +109,7 @@ class ChatComposingTest < PeltonTest
     sent(ann)
   end
 
-  # @param size [String] a script's expression of what the file has
+  # @param files [Array<Array(String, String, String)>] name, type, and a script's expression of what it has
   def give(browser, event, *files)
     browser.evaluate(<<~JS)
       (() => {
@@ -120,7 +121,6 @@ class ChatComposingTest < PeltonTest
     JS
   end
 
-  PICTURE = "Uint8Array.from(atob('#{["#{ChatProgram::CHAT}/test/fixtures/picture.png"].map { |path| [File.binread(path)].pack("m0") }.first}'), c => c.charCodeAt(0))"
 
   def chosen(browser) = browser.evaluate("[...document.querySelectorAll('#composer .chosen li span')].map(item => item.innerText)")
 
@@ -141,7 +141,6 @@ class ChatComposingTest < PeltonTest
     give(ann, "drop", ["film.mov", "video/quicktime", "new Uint8Array(11 << 20)"])
     sees(ann, "film.mov is too large: 11.0 MB, 10.0 MB at most.")
     assert_empty chosen(ann)
-    ann.evaluate("document.querySelector('#composer').dataset.before = document.querySelectorAll('li.message').length")
   end
 
   def broken_images_say_so(ann, bob)

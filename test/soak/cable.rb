@@ -28,10 +28,10 @@ module Soak
         run(lambda do |env|
           first, count = env["QUERY_STRING"].split(",").map { |text| Integer(text) }
           done = Thread.new do
-            first.upto(first + count - 1) do |number|
-              Pelton::Cable.broadcast("room", {number: number, at: Process.clock_gettime(Process::CLOCK_MONOTONIC)})
+            count.times do |index|
+              Pelton::Cable.broadcast("room", {number: first + index})
             rescue Pelton::OverloadError
-              break number
+              break index
             end
           end.value
           [200, {}, ["#{Process.pid},#{done}"]]
@@ -83,8 +83,8 @@ module Soak
         @folder = folder
         @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
         File.write("#{folder}/config.ru", APPLICATION)
-        command = [RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/pelton", "serve", "-w", WORKERS.to_s, "-q", "-p", @port.to_s, "--control", "control", "--pubsub", url]
-        master = Process.spawn({"RUBYLIB" => "#{ROOT}/lib"}, *command, chdir: folder, out: "#{folder}/log", err: "#{folder}/log")
+        options = ["-w", WORKERS.to_s, "-q", "-p", @port.to_s, "--control", "control", "--pubsub", url]
+        master = Process.spawn({"RUBYLIB" => "#{ROOT}/lib"}, RbConfig.ruby, "#{ROOT}/exe/pelton", "serve", *options, :chdir => folder, %i[out err] => "#{folder}/log")
         Guard.kill_at_end(master)
         yield
       ensure
@@ -138,8 +138,8 @@ module Soak
     def publish(number, count)
       at = now
       response = Pelton::HTTP::Client.new("http://127.0.0.1:#{@port}", timeout: 20).get("/publish?#{number},#{count}")
-      pid, refused_from = response.body.split(",").map { |text| Integer(text) }
-      count.times { |index| @sent[number + index] = Sent.new(at, pid, refused_from < number + count && index >= refused_from - number && refused_from != number) }
+      pid, taken = response.body.split(",").map { |text| Integer(text) }
+      count.times { |index| @sent[number + index] = Sent.new(at, pid, index >= taken) }
     rescue Pelton::Error, ArgumentError, TypeError
       count.times { |index| @sent[number + index] = Sent.new(at, nil, false) }
     end
@@ -194,7 +194,8 @@ module Soak
     def judge
       seen = @listeners.flat_map { |one| one.got.keys }.to_h { |number| [number, true] }
       required = @sent.select { |number, sent| number < @messages && (seen[number] || !excused?(sent)) }
-      @tally.update(messages: @messages, required: required.size, told: @listeners.sum(&:told), connections: @listeners.sum(&:connections), twice: @listeners.sum(&:twice))
+      @tally.update(messages: @messages, required: required.size)
+      %i[told connections twice].each { |name| @tally[name] = @listeners.sum(&name) }
       @listeners.each_with_index do |listener, index|
         required.each do |number, sent|
           next if listener.knows?(number, sent.at)

@@ -1,4 +1,4 @@
-// What all pages have: the list of rooms, and a line that says when the connection is lost. A room's page has more: see room.js.
+// What all pages have: the list of rooms, and a line that says when the connection is lost. A room's page has more.
 import { Cable } from "/cable/client.js"
 import { openRoom } from "./room.js"
 import { watchSidebar } from "./sidebar.js"
@@ -14,7 +14,10 @@ if (sidebar) {
 }
 
 function showState(state) {
-  const words = { offline: "You are offline. New messages come when the connection is back, and yours are sent then.", "signed out": "You are signed out. " }
+  const words = {
+    offline: "You are offline. New messages come when the connection is back, and yours are sent then.",
+    "signed out": "You are signed out. "
+  }
   const line = document.querySelector("#state")
   line.textContent = words[state] ?? ""
   if (state !== "signed out") return
@@ -26,7 +29,7 @@ function showState(state) {
 
 // Alt and an arrow: the room above or below. Escape: from the rooms, which cover a small screen, back to the page.
 function switchRoom(event) {
-  if (event.key === "Escape" && sidebar.contains(document.activeElement)) return location.hash === "#sidebar" && location.replace("#content")
+  if (event.key === "Escape" && location.hash === "#sidebar") return location.replace("#content")
   if (!event.altKey || !["ArrowUp", "ArrowDown"].includes(event.key)) return
   const links = [...document.querySelectorAll("#sidebar a[data-room]")]
   const here = links.findIndex((link) => link.getAttribute("aria-current"))

@@ -5,7 +5,7 @@ import { outbox } from "./outbox.js"
 
 const quiet = 2500 // milliseconds between two signs of typing
 
-// `names()` are those for completion; `typing()` is called now and then, and `editLast()` for the arrow up in an empty field.
+// `names()` are those for completion; `typing()` is called now and then, `editLast()` for the arrow up in an empty field.
 export function openComposer(form, messages, { names, typing, editLast }) {
   const field = form.querySelector("textarea")
   const draft = `draft:${document.body.dataset.user}:${form.getAttribute("action")}`

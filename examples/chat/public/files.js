@@ -15,7 +15,10 @@ export function chosenFiles(form, target) {
 
   function add(files) {
     const refused = []
-    for (const file of files) file.size > largest ? refused.push(`${file.name} is too large: ${size(file.size)}, ${size(largest)} at most.`) : show(file)
+    for (const file of files) {
+      if (file.size <= largest) show(file)
+      else refused.push(`${file.name} is too large: ${size(file.size)}, ${size(largest)} at most.`)
+    }
     complain(form, refused.join(" "))
   }
 
@@ -65,12 +68,15 @@ export function chosenFiles(form, target) {
     event.preventDefault()
     target.classList.add("dropping")
   })
-  target.addEventListener("dragleave", (event) => { if (!target.contains(event.relatedTarget)) target.classList.remove("dropping") })
+  target.addEventListener("dragleave", (event) => {
+    if (!target.contains(event.relatedTarget)) target.classList.remove("dropping")
+  })
   target.addEventListener("drop", (event) => {
     if (!files(event)) return
     event.preventDefault()
     target.classList.remove("dropping")
-    const folders = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter((entry) => entry?.isDirectory).map((entry) => entry.name)
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.())
+    const folders = entries.filter((entry) => entry?.isDirectory).map((entry) => entry.name)
     add([...event.dataTransfer.files].filter((file) => !folders.includes(file.name)))
     if (folders.length) complain(form, `${folders.join(", ")}: a folder cannot be sent. Choose its files.`)
     form.querySelector("textarea").focus()

@@ -1,5 +1,5 @@
-// Who belongs to the room, and who is here now: a panel beside the messages, or above them on a small screen. Without scripts the link leads to
-// a page with the same list.
+// Who belongs to the room, and who is here now: a panel beside the messages, or above them on a small screen. Without
+// scripts the link leads to a page with the same list.
 const wide = matchMedia("(min-width: 75rem)")
 
 export function watchMembers(link) {
@@ -23,7 +23,8 @@ export function watchMembers(link) {
       item.classList.toggle("online", here)
       item.querySelector(".presence").textContent = here ? "online" : ""
     }
-    const sorted = members().sort((one, other) => other.classList.contains("online") - one.classList.contains("online") || one.dataset.number - other.dataset.number)
+    const place = (item) => Number(item.dataset.number) + (item.classList.contains("online") ? 0 : members().length)
+    const sorted = members().sort((one, other) => place(one) - place(other))
     panel.querySelector("ul")?.append(...sorted)
     link.querySelector("#presence").textContent = present.size ? `, ${present.size} online` : ""
   }

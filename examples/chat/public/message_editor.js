@@ -35,7 +35,8 @@ export async function editMessage(item, { names, saved, left }) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault()
     if (field.value === text) return leave()
-    const answer = await fetch(path, { method: "PATCH", headers: json, body: new URLSearchParams({ "message[text]": field.value }) }).catch(() => null)
+    const changes = new URLSearchParams({ "message[text]": field.value })
+    const answer = await fetch(path, { method: "PATCH", headers: json, body: changes }).catch(() => null)
     if (!answer) return complain(form, "It was not saved: the server cannot be reached. Try again.")
     const body = await answer.json().catch(() => ({}))
     if (!answer.ok) return complain(form, body.error || body.detail || "It was not saved.")

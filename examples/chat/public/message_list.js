@@ -1,5 +1,6 @@
 // The messages of a room's page: each once, in the order of their ids, with lines between days; older ones while scrolling.
 const days = new Intl.DateTimeFormat([], { weekday: "long", day: "numeric", month: "long", year: "numeric" })
+const clock = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" })
 const together = 300000 // milliseconds within which messages of one user have one name above them
 
 const element = (html) => {
@@ -41,13 +42,16 @@ export function messageList(area, { decorated, changed }) {
     changed()
   }
 
+  const update = ({ id, html, client_id: clientId, version }) => find(id) && show(html, clientId, version)
+
   // What had the focus may be gone, as a reaction that was taken back. The tools are visible only while the message has the focus.
   function focusAgain(message, before) {
     const alike = (one) => one.dataset.emoji === before.dataset.emoji && one.href === before.href
     const link = message.querySelector(".meta a")
     link.focus({ preventScroll: true })
     const all = [...message.querySelectorAll("a, button, [role=button]")]
-    const again = all.find((one) => alike(one) && one.parentElement.className === before.parentElement.className) || all.find(alike) || link
+    const nearby = (one) => alike(one) && one.parentElement.className === before.parentElement.className
+    const again = all.find(nearby) || all.find(alike) || link
     again.focus({ preventScroll: true })
   }
 
@@ -58,8 +62,8 @@ export function messageList(area, { decorated, changed }) {
       chip.tabIndex = 0
       chip.setAttribute("role", "button")
     }
-    for (const time of item.querySelectorAll("time")) time.textContent = new Date(time.dateTime).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
-    for (const mention of item.querySelectorAll(".mention")) mention.classList.toggle("me", mention.dataset.handle === handle)
+    for (const time of item.querySelectorAll("time")) time.textContent = clock.format(new Date(time.dateTime))
+    for (const one of item.querySelectorAll(".mention")) one.classList.toggle("me", one.dataset.handle === handle)
     if (item.dataset.id) decorated(item)
   }
 
@@ -90,7 +94,8 @@ export function messageList(area, { decorated, changed }) {
     if (!response?.ok) return {}
     const template = document.createElement("template")
     template.innerHTML = await response.text()
-    return { items: [...template.content.querySelectorAll("li.message")], link: template.content.querySelector(".older"), version: template.content.querySelector("ol")?.dataset.version }
+    const parts = (selector) => template.content.querySelectorAll(selector)
+    return { items: [...parts("li.message")], link: parts(".older")[0], version: parts("ol")[0]?.dataset.version }
   }
 
   const fetchMissed = async () => (await load(`?after=${last()}`)).items?.forEach((item) => show(item.outerHTML))
@@ -142,5 +147,5 @@ export function messageList(area, { decorated, changed }) {
   let following = !list.contains(aim)
   following ? toEnd() : aim.scrollIntoView({ block: "center" })
   new ResizeObserver(() => following && toEnd()).observe(area) // as when the composer shows files, or a phone its keyboard
-  return { list, find, last, own, show, remove, refresh, fetchMissed, toEnd }
+  return { list, last, own, show, update, remove, refresh, fetchMissed, toEnd }
 }

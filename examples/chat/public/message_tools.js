@@ -1,16 +1,17 @@
-// What can be done to a message: reactions, editing, deletion. Shown when the pointer or the focus is on it. Its page has the same, without
-// scripts.
+// What can be done to a message: reactions, editing, deletion. Shown when the pointer or the focus is on it. Its page has
+// the same, without scripts.
 import { editMessage } from "./message_editor.js"
 import { complain } from "./complaint.js"
 
-const pathOf = (item) => `${item.querySelector(".meta a").getAttribute("href")}`
+const pathOf = (item) => item.querySelector(".meta a").getAttribute("href")
 
 export function addTools(item, emoji) {
   if (item.querySelector(".tools")) return
   const bar = document.createElement("p")
   bar.className = "tools"
-  for (const one of emoji) bar.insertAdjacentHTML("beforeend", `<button data-emoji="${one}" aria-label="React with ${one}">${one}</button>`)
-  if (item.classList.contains("own")) bar.insertAdjacentHTML("beforeend", `<a href="${pathOf(item)}" data-edit>Edit</a> <button data-delete>Delete</button>`)
+  const reactions = emoji.map((one) => `<button data-emoji="${one}" aria-label="React with ${one}">${one}</button>`)
+  const changes = `<a href="${pathOf(item)}" data-edit>Edit</a> <button data-delete>Delete</button>`
+  bar.innerHTML = reactions.join("") + (item.classList.contains("own") ? changes : "")
   item.append(bar)
 }
 
@@ -20,7 +21,8 @@ export function handleTools(list, options) {
     const tool = target.closest("[data-emoji], [data-delete]")
     if (!tool) return
     const item = tool.closest("li.message")
-    if (tool.dataset.emoji) await ask(item, `${pathOf(item)}/reactions`, { method: "POST", body: new URLSearchParams({ emoji: tool.dataset.emoji }) })
+    const { emoji } = tool.dataset
+    if (emoji) await ask(item, `${pathOf(item)}/reactions`, { method: "POST", body: new URLSearchParams({ emoji }) })
     else if (confirm("Delete this message?")) await ask(item, pathOf(item), { method: "DELETE" })
   }
   list.addEventListener("click", (event) => {

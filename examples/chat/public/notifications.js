@@ -1,4 +1,5 @@
-// Notifications of the system, for a mention or a direct message while nobody sees the page. The browser asks for them after a click alone.
+// Notifications of the system, for a mention or a direct message while nobody sees the page. The browser asks for them
+// after a click alone.
 const possible = "Notification" in window
 
 export function offerNotifications(place) {

@@ -1,5 +1,5 @@
-// Messages on their way, in their order. What has no answer is sent again, with the same id, so it is posted once; what was not sent yet outlives
-// the page, but for files.
+// Messages on their way, in their order. What has no answer is sent again, with the same id, so it is posted once. What was
+// not sent yet outlives the page, but for files.
 const retries = 6 // attempts to send a message, with doubling delays from half a second on
 const newId = () => crypto.randomUUID?.() || `${Date.now()}-${Math.random().toString(36).slice(2)}`
 
@@ -37,7 +37,8 @@ export function outbox(form, { list, toEnd, fetchMissed }, writeAgain) {
     if (answer.status === 201) return arrived(message)
     if (answer.status && answer.status < 500 && answer.status !== 429) {
       const { error, detail } = answer.body ?? {}
-      return fail(message, error || detail || (answer.status === 413 ? "The file is too large." : "It was not sent."), "Write again", () => takeBack(message))
+      const problem = error || detail || (answer.status === 413 ? "The file is too large." : "It was not sent.")
+      return fail(message, problem, "Write again", () => takeBack(message))
     }
     if (attempt >= retries) return fail(message, "It was not sent.", "Try again", () => post(message, 0))
     await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt))
@@ -47,7 +48,9 @@ export function outbox(form, { list, toEnd, fetchMissed }, writeAgain) {
   // fetch tells nothing of an upload's progress.
   function upload({ id, words, file, item }) {
     const data = new FormData()
-    for (const [name, value] of [["message[text]", words], ["message[client_id]", id], ["file", file]]) if (value) data.set(name, value)
+    data.set("message[text]", words)
+    data.set("message[client_id]", id)
+    if (file) data.set("file", file)
     const bar = file && progress(item, file)
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest()

@@ -37,7 +37,7 @@ export function openRoom(cable, area) {
     presence: members.presence,
     received: (message) => {
       if (message.type === "message" && live) messages.show(message.html, message.client_id)
-      else if (message.type === "edit") messages.find(message.id) && messages.show(message.html, message.client_id, message.version)
+      else if (message.type === "edit") messages.update(message)
       else if (message.type === "delete") removed(message.id)
       else if (message.type === "typing" && String(message.user) !== me) typing(message.name)
       else if (message.type === "members") members.load()
@@ -47,7 +47,7 @@ export function openRoom(cable, area) {
 
   const editing = {
     names: members.names,
-    saved: ({ html, version }) => messages.show(html, undefined, version),
+    saved: messages.update,
     left: () => composer.focus()
   }
   const composer = openComposer(document.querySelector("#composer"), messages, {

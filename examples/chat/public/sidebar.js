@@ -28,7 +28,8 @@ export function watchSidebar(cable, sidebar, open) {
   const received = {
     sidebar: () => reload(),
     unread: ({ rooms }) => {
-      for (const { dataset: { room } } of sidebar.querySelectorAll("a[data-room]")) mark(room, rooms.includes(Number(room)) && Number(room) !== open)
+      const all = [...sidebar.querySelectorAll("a[data-room]")].map((one) => Number(one.dataset.room))
+      for (const room of all) mark(room, rooms.includes(room) && room !== open)
     },
     news: ({ room, message }) => {
       newest.set(room, message)
@@ -39,7 +40,8 @@ export function watchSidebar(cable, sidebar, open) {
   }
   let subscription
   const subscribe = () => {
-    subscription = cable.subscribe("SidebarChannel", {}, { received: (message) => received[message.type]?.(message), missed: load })
+    const heard = (message) => received[message.type]?.(message)
+    subscription = cable.subscribe("SidebarChannel", {}, { received: heard, missed: load })
   }
   // The channel streams from the rooms that there were.
   const reload = async () => {
