@@ -11,7 +11,7 @@ class LabChatDataTest < PeltonTest
   CHAT = Pelton::Lab::ExampleChat
   SETUP = <<~RUBY
     now = Time.now
-    ann, bob = %w[Ann Bob].map { |name| User.create(name: name, handle: name, email: name, password_digest: "x", created_at: now, updated_at: now) }
+    ann, bob = %w[Ann Bob].map { |name| User.create(name: name, name_key: name, handle: name, email: name, password_digest: "x", created_at: now, updated_at: now) }
     room, other = %w[Room other].map { |name| Room.create(name: name, created_at: now, updated_at: now) }
     [room, other].each { |one| DB[:memberships].insert(room_id: one.id, user_id: ann.id, created_at: now, updated_at: now) }
   RUBY
