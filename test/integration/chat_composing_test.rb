@@ -121,7 +121,6 @@ class ChatComposingTest < PeltonTest
     JS
   end
 
-
   def chosen(browser) = browser.evaluate("[...document.querySelectorAll('#composer .chosen li span')].map(item => item.innerText)")
 
   def files_are_pasted_and_dropped(ann, bob)
@@ -141,6 +140,11 @@ class ChatComposingTest < PeltonTest
     give(ann, "drop", ["film.mov", "video/quicktime", "new Uint8Array(11 << 20)"])
     sees(ann, "film.mov is too large: 11.0 MB, 10.0 MB at most.")
     assert_empty chosen(ann)
+    assert_empty ann.dialogs
+    give(ann, "drop", ["notes.txt", "text/plain", "'some notes'"])
+    ann.visit("#{@url}/rooms/1")
+    assert_equal %w[beforeunload], ann.dialogs, "the browser asks before a chosen file is lost"
+    sees(ann, "2 online")
   end
 
   def broken_images_say_so(ann, bob)

@@ -29,7 +29,13 @@ class Chromium
   # @return [Array<String>]
   attr_reader :complaints
 
+  # The dialogs that were opened, and accepted: "alert", "confirm", "prompt" or "beforeunload".
+  #
+  # @return [Array<String>]
+  attr_reader :dialogs
+
   def initialize
+    @dialogs = []
     @folder = Dir.mktmpdir
     input, @output = IO.pipe
     @input, output = IO.pipe(Encoding::UTF_8)
@@ -125,9 +131,17 @@ class Chromium
   def receive
     text = @input.gets("\0", chomp: true) or raise Failed, "Chromium has ended"
     message = JSON.parse(text)
+    accept(message["params"]) if message["method"] == "Page.javascriptDialogOpening"
     complain(message["params"]) if message["method"]
     @events << message["method"] if message["method"]
     message
+  end
+
+  # Nobody waits for the answer.
+  def accept(dialog)
+    @dialogs << dialog.fetch("type")
+    message = {id: @number += 1, method: "Page.handleJavaScriptDialog", params: {accept: true}, sessionId: @session}
+    @output.write("#{JSON.generate(message)}\0")
   end
 
   def complain(said)

@@ -48,6 +48,7 @@ export function openComposer(form, messages, { names, typing, editLast }) {
     store()
     field.focus()
   })
+  addEventListener("beforeunload", (event) => { if (files.any()) event.preventDefault() })
   field.focus({ preventScroll: true })
   return { write, focus: () => field.focus(), retry: letters.retry }
 }

@@ -34,7 +34,7 @@ export function outbox(form, { list, toEnd, fetchMissed }, writeAgain) {
 
   async function post(message, attempt) {
     const answer = await upload(message).catch(() => ({ status: 0 }))
-    if (answer.status === 201) return arrived(message)
+    if (answer.status === 201) return arrived(message, answer.body?.id)
     if (answer.status && answer.status < 500 && answer.status !== 429) {
       const { error, detail } = answer.body ?? {}
       const problem = error || detail || (answer.status === 413 ? "The file is too large." : "It was not sent.")
@@ -78,9 +78,10 @@ export function outbox(form, { list, toEnd, fetchMissed }, writeAgain) {
     keep(kept().filter((one) => one.id !== id))
   }
 
-  // Its HTML comes over the cable, or is fetched if that is away.
-  function arrived(message) {
+  // Its HTML is there, if an earlier attempt had arrived; comes over the cable; or is fetched if that is away.
+  function arrived(message, id) {
     forget(message)
+    if (document.getElementById(`message_${id}`)) return message.item.remove()
     setTimeout(() => { if (message.item.isConnected) message.item.remove(), fetchMissed() }, 3000)
   }
 
