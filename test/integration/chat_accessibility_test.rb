@@ -37,6 +37,7 @@ class ChatAccessibilityTest < PeltonTest
 
         assert_empty faults(ann), "#{path} #{look}"
       end
+      a_form_with_errors(ann)
     end
   end
 
@@ -155,6 +156,18 @@ class ChatAccessibilityTest < PeltonTest
 
     assert_empty faults(browser), "a busy room #{look}"
     browser.evaluate("sessionStorage.clear()")
+  end
+
+  def a_form_with_errors(browser)
+    browser.visit("#{@url}/sign_up/new")
+    browser.evaluate(<<~JS)
+      for (const [name, value] of [["name", "Ada  Adler"], ["email", "ada@example.com"], ["password", "a long sentence"]]) document.querySelector(`#user_${name}`).value = value
+      document.querySelector("form").requestSubmit()
+    JS
+    sees(browser, "is taken")
+
+    assert_empty faults(browser), "a form with errors"
+    assert_match(/is taken/, browser.evaluate("document.getElementById(document.querySelector('[aria-invalid=true]').getAttribute('aria-describedby')).textContent"))
   end
 
   def the_skip_link(browser)

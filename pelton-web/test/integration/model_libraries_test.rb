@@ -41,7 +41,7 @@ class WebModelLibrariesTest < PeltonTest
     assert_equal [422, [{"name" => "title", "detail" => "is missing"}]], [raised.first, problem["errors"]]
     assert_match(/\Atitle is missing\z/i, problem["detail"])
     assert_equal 422, form.first
-    assert_includes form.last, '<input type="text" name="post[title]" id="post_title" value=""><span class="error">is missing</span>'
+    assert_includes form.last, '<input type="text" name="post[title]" id="post_title" aria-invalid="true" aria-describedby="post_title_error" value=""><span class="error" id="post_title_error">is missing</span>'
     refute_includes form.last, "_method"
   end
 

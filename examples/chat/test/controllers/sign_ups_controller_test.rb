@@ -36,7 +36,7 @@ class SignUpsControllerTest < ApplicationTest
     create_user
     sign_up(name: " ann ", email: "another@example.com")
 
-    assert_response 422, "is taken: add something, as in &quot;Ann Smith (Sales)&quot;", "another@example.com"
+    assert_response 422, "is taken: add something, as in &quot;Ann Smith (Sales)&quot;", "another@example.com", "aria-describedby=\"user_name_error\""
     assert_equal 1, User.count
   end
 

@@ -12,10 +12,11 @@ class WebFormTest < PeltonTest
   end
 
   def test_fields_are_named_after_the_model_s_class_and_have_its_values
-    assert_equal '<input type="text" name="web_form_test_blog_post[title]" id="web_form_test_blog_post_title" value="A&amp;B" required>', form.text_field(:title, required: true)
+    plain = BlogPost.new("A&B")
+    assert_equal '<input type="text" name="web_form_test_blog_post[title]" id="web_form_test_blog_post_title" value="A&amp;B" required>', form(plain).text_field(:title, required: true)
     assert_equal '<input type="email" name="email" id="email">', form(nil).email_field(:email)
-    assert_equal '<input type="password" name="p[title]" id="p_title">', form(scope: :p).password_field(:title)
-    assert_equal "<textarea name=\"p[title]\" id=\"p_title\" rows=\"3\">\nA&amp;B</textarea>", form(scope: :p).text_area(:title, rows: 3)
+    assert_equal '<input type="password" name="p[title]" id="p_title">', form(plain, scope: :p).password_field(:title)
+    assert_equal "<textarea name=\"p[title]\" id=\"p_title\" rows=\"3\">\nA&amp;B</textarea>", form(plain, scope: :p).text_area(:title, rows: 3)
     assert_equal '<input type="file" name="p[f]" id="p_f">', form(scope: "p").file_field(:f)
   end
 
@@ -45,12 +46,19 @@ class WebFormTest < PeltonTest
     assert_equal '<input type="number" name="n[count]" id="n_count" value="many">', form(Number.new, scope: :n).number_field(:count)
   end
 
+  def test_a_field_refers_to_its_errors
+    refers = / aria-invalid="true" aria-describedby="web_form_test_blog_post_title_error"/
+
+    [form.text_field(:title), form.text_area(:title), form.password_field(:title)].each { |field| assert_match refers, field }
+    [form.text_field(:kind), form.hidden_field(:title), form(Object.new, scope: :p).text_field(:title, value: "")].each { |field| refute_includes field, "aria" }
+  end
+
   def test_labels_errors_and_the_button
     assert_equal '<label for="p_first_name">First name</label>', form(scope: :p).label(:first_name)
-    assert_equal '<span class="error">is short, is &lt;b&gt;</span>', form.error(:title)
+    assert_equal '<span class="error" id="web_form_test_blog_post_title_error">is short, is &lt;b&gt;</span>', form.error(:title)
     assert_nil form.error(:kind)
     assert_nil form(Object.new, scope: :p).error(:title), "a model without errors"
-    assert_equal '<span class="error">is short</span>', form(BlogPost.new(nil, nil, nil, {title: "is short"})).error(:title)
+    assert_equal '<span class="error" id="web_form_test_blog_post_title_error">is short</span>', form(BlogPost.new(nil, nil, nil, {title: "is short"})).error(:title)
     assert_equal '<button type="submit">Go</button>', form.submit("Go")
   end
 end

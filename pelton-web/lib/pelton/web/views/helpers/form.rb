@@ -47,7 +47,7 @@ module Pelton
           input("file", name, **(multiple ? {name: "#{named(name)[:name]}[]", multiple: true} : {}), **attributes)
         end
 
-        def text_area(name, value = value(name), **attributes) = @view.tag(:textarea, @view.safe_join(["\n", value]), **named(name), **attributes)
+        def text_area(name, value = value(name), **attributes) = @view.tag(:textarea, @view.safe_join(["\n", value]), **named(name), **described(name), **attributes)
 
         # @param value [Object, nil] the choice, for one of several radio buttons
         def label(name, text = name.to_s.tr("_", " ").capitalize, value: nil, **attributes)
@@ -56,16 +56,25 @@ module Pelton
 
         def submit(text = "Save", **attributes) = @view.tag(:button, text, type: "submit", **attributes)
 
+        # Screen readers read it with its field, which refers to it by its id.
+        #
         # @return [HTML, nil] an attribute's errors; nil if there are none
         def error(name, **attributes)
-          messages = Array(@model.errors[name]) if @model.respond_to?(:errors)
-          return if messages.nil? || messages.empty?
-          @view.tag(:span, messages.join(", "), class: "error", **attributes)
+          messages = errors_of(name)
+          @view.tag(:span, messages.join(", "), class: "error", id: id_of_error(name), **attributes) if messages.any?
         end
 
         private
 
-        def input(type, name, **attributes) = @view.tag(:input, type: type, **named(name), **attributes)
+        def input(type, name, **attributes)
+          @view.tag(:input, type: type, **named(name), **((type == "hidden") ? {} : described(name)), **attributes)
+        end
+
+        def described(name) = errors_of(name).any? ? {"aria-invalid": "true", "aria-describedby": id_of_error(name)} : {}
+
+        def errors_of(name) = @model.respond_to?(:errors) ? Array(@model.errors&.[](name)) : []
+
+        def id_of_error(name) = "#{named(name)[:id]}_error"
 
         def named(name)
           return {name: name, id: Options._id(name)} unless @scope
