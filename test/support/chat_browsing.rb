@@ -33,13 +33,24 @@ module ChatBrowsing
   end
 
   def fill_in(browser, number)
-    sees(browser, "Forgotten your password?")
-    browser.evaluate(<<~JS)
-      document.querySelector("[type=email]").value = "user#{number}@example.com"
-      document.querySelector("[type=password]").value = "#{PASSWORD}"
-      document.querySelector("main form").requestSubmit()
-    JS
+    eventually("the sign-in page") { filled_in?(browser, number) }
     sees(browser, "Direct messages")
+  end
+
+  # In one step, as a page that is just being left may still answer.
+  def filled_in?(browser, number)
+    browser.evaluate(<<~JS)
+      (() => {
+        const [email, password] = ["email", "password"].map((type) => document.querySelector(`main [type=${type}]`))
+        if (!email || !password || document.readyState !== "complete") return false
+        email.value = "user#{number}@example.com"
+        password.value = "#{PASSWORD}"
+        password.form.requestSubmit()
+        return true
+      })()
+    JS
+  rescue Chromium::Failed
+    false
   end
 
   def sees(browser, words) = eventually("the page shows #{words}") { text(browser).include?(words) }
