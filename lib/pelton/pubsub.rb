@@ -219,6 +219,7 @@ module Pelton
     # @private
     # @asynchronous
     def _join(place, **options)
+      @joined = Process.pid
       @_engine = engine(place).new(self, place, **options)
       @_engine.await_ready(timeout: 5)
       @_engine
@@ -226,6 +227,14 @@ module Pelton
       Pelton.logger.warn("pubsub: the other processes cannot be reached yet")
       @_engine
     end
+
+    # Whether this process, and not one that it was forked from, has joined others.
+    # @private
+    def _joined? = @joined == Process.pid
+
+    # Waits until what was published is on its way.
+    # @private
+    def _part(timeout) = @_engine.drain(timeout: timeout)
 
     private
 
@@ -312,3 +321,5 @@ module Pelton
     PubSub::FAMILIES.keys.to_h { |name| [name, stats.fetch(name.delete_prefix("pubsub_").to_sym)] }
   end
 end
+
+require_relative "pubsub/home"

@@ -11,6 +11,7 @@ class ArchitectureTest < PeltonTest
   ROOMS = {
     "memcached" => %w[],
     "pubsub" => %w[],
+    "resumable_stream" => %w[pubsub],
     "http" => %w[pubsub],
     "cable" => %w[pubsub http],
     "cluster" => %w[],
@@ -28,6 +29,8 @@ class ArchitectureTest < PeltonTest
     "lib/pelton.rb" => "requires the runtime's files, which have theirs",
     "lib/pelton/cluster.rb" => "requires the room's files, which have theirs",
     "lib/pelton/version.rb" => "one constant",
+    "lib/pelton/http/companions.rb" => "tested in integration/companion_test.rb",
+    **%w[event memory pieces snapshot writer].to_h { |name| ["lib/pelton/resumable_stream/#{name}.rb", "tested together in resumable_stream_test.rb"] },
     "pelton-lab/lib/pelton/lab/web/persistent_clients.rb" => "tested by its classes' tests, page_clients_test.rb and signed_in_clients_test.rb",
     "pelton-rails/lib/pelton/rails.rb" => "requires the gem's files, which have theirs",
     **%w[action_cable client event_loop identifiers streams topics worker].to_h { |name| ["pelton-rails/lib/pelton/rails/cable/#{name}.rb", "tested together in downstream/cable_test.rb"] },

@@ -17,7 +17,7 @@ module Pelton
       SWITCHES = %i[preload quiet secure early_hints].freeze
       WORDS = {"1" => true, "true" => true, "yes" => true, "on" => true, "0" => false, "false" => false, "no" => false, "off" => false}.freeze
       # Variables that are read elsewhere.
-      OTHERS = %w[CONFIG BIND WATCHDOG BACKEND SOCKETS PUBSUB_KEPT].freeze
+      OTHERS = %w[CONFIG BIND WATCHDOG BACKEND SOCKETS PUBSUB_KEPT PUBSUB_HUB].freeze
       # What Kubernetes sets in each container for a service whose name begins with "pelton", and the lab for its
       # servers.
       FOREIGN = /\APELTON(?:_\w+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_\w+)?)\z|\APELTON_LAB_/
