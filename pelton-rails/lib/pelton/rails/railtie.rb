@@ -24,6 +24,7 @@ module Pelton
     # - Action Cable's connections and channels run on {Pelton::Cable} ({Cable}); with `config.pelton.cable = false` its sockets are closed with
     #   code 1001 when the server stops ({CableSockets});
     # - Solid Queue's workers with `fibers: N` run their jobs in fibers ({SolidQueue}); `pelton_timeout 60` limits a job's time ({JobLimits});
+    # - texts that a job writes and pages follow are columns of models ({ResumableStreams});
     # - request bodies can be read twice, as on Puma: `request.raw_post` after `params`;
     # - at boot, a log line for each setting that blocks, with the fix ({Advice}).
     #
@@ -88,6 +89,11 @@ module Pelton
           require_relative "job_limits"
           JobLimits.install(application.config.pelton.job_timeout)
         end
+      end
+
+      initializer("pelton.resumable_streams") do
+        require_relative "resumable_streams"
+        ResumableStreams.install
       end
 
       initializer "pelton.solid_queue" do |application|

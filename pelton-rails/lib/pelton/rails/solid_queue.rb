@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "pelton"
+require "pelton/pubsub"
 
 module Pelton
   module Rails
@@ -21,6 +22,7 @@ module Pelton
           return leave_alone(version) unless file
           require_relative file
           FiberPool.install
+          ::SolidQueue.on_worker_start { Pelton::PubSub.join }
           true
         end
 
