@@ -6,7 +6,7 @@ require "open3"
 # The arrows between the gems of this repository (docs/internals/architecture.md).
 class GemsTest < PeltonTest
   # The files that other gems may require: of the gem pelton those of its rooms that it documents, and those that load nothing.
-  RUNTIME = %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/sql_text pelton/test].freeze
+  RUNTIME = %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/control pelton/task/list pelton/sql_text pelton/test].freeze
   ROOMS = %w[pelton/memcached pelton/http pelton/pubsub pelton/cluster pelton/cable pelton/async_record pelton/resumable_stream].freeze
   EVENTMACHINE = %w[pelton-eventmachine pelton/eventmachine].freeze
 

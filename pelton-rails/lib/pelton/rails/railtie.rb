@@ -37,6 +37,7 @@ module Pelton
       config.pelton.cable = true
       config.pelton.solid_queue = true
       config.pelton.job_timeout = nil    # seconds; see JobLimits
+      config.pelton.jobs_control = nil   # the address of a worker's control socket: see SolidQueue::RunningJobs
       config.pelton.cable_callbacks = 20 # calls of connections and channels at a time
       config.pelton.cable_limits = {}    # see Pelton::Cable::Server::LIMITS
 
@@ -99,7 +100,7 @@ module Pelton
       initializer "pelton.solid_queue" do |application|
         ActiveSupport.on_load(:solid_queue) do
           require_relative "solid_queue"
-          SolidQueue.install if application.config.pelton.solid_queue
+          SolidQueue.install(control: application.config.pelton.jobs_control) if application.config.pelton.solid_queue
         end
       end
 
