@@ -50,7 +50,7 @@ class ArchitectureTest < PeltonTest
   EXPERIMENTS = "pelton-lab/lib/pelton/lab/experiments/*.rb"
 
   # Parts of applications, which test/integration/lab_web_test.rb runs.
-  APPLICATIONS = "pelton-lab/lib/pelton/lab/applications/rails_engines/**/*.rb"
+  APPLICATIONS = "pelton-lab/lib/pelton/lab/applications/{rails_engines,jobs}/**/*.rb"
 
   def test_each_room_loads_alone_and_loads_only_what_it_may
     rooms = rooms_present

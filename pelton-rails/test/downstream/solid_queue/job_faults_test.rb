@@ -19,7 +19,7 @@ class SolidQueueJobFaultsTest < PeltonTest
       Thread.new do
         loop do
           Thread.new(server.accept) do |socket|
-            socket.gets("\\r\\n\\r\\n")
+            socket.readpartial(10_000)
             yield ->(text) { $sent += socket.write(text) }
           rescue SystemCallError
             nil # the client has left
@@ -126,10 +126,10 @@ class SolidQueueJobFaultsTest < PeltonTest
       3.times { ForkingJob.perform_later }
       NextJob.perform_later
       with_worker(fibers: 5) { wait_until { all_done? } }
-      p Mark.pluck(:text).tally
+      puts Mark.order(:text).pluck(:text)
     RUBY
 
-    assert_equal({"child" => 3, "next" => 1}.inspect + "\n", output.gsub(/"=>(?=\S)/, '" => '))
+    assert_equal %w[child child child next], output.split
   end
 
   # Its fiber is given up after the grace time: the worker's process ends, and Solid Queue's supervisor takes care of what was claimed.
