@@ -60,6 +60,7 @@ module Pelton
         raise
       ensure
         @inside = false
+        @ended = true
         @orders&.close
       end
 
@@ -105,6 +106,7 @@ module Pelton
       def keep
         started = Thread::Queue.new
         (@reactor || PubSub._home).next_tick do
+          next if @ended # cancelled meanwhile
           @orders = @stream._pubsub.subscribe(@stream._orders)
           Pelton.spawn(name: "keeper of the stream #{@stream.name}", transient: true, detached: true) { tend(@orders) }
           started << true

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "pelton/http"
 require "pelton/lab/run"
 require "pelton/lab/web/event_streams"
 

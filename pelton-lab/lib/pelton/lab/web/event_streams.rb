@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "pelton/http"
 require "pelton/clock"
 require_relative "../statistics"
 require_relative "requests_beside"
@@ -18,6 +17,7 @@ module Pelton
       # @param server [WebServer]
       # @param events [Integer] of each stream
       def initialize(run, server, events:)
+        require "pelton/http" # the list of the experiments needs no extension
         @run, @server, @events = run, server, events
       end
 
