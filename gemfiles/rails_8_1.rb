@@ -7,3 +7,7 @@ gem "rails", "~> 8.1.0"
 gem "solid_queue", "~> 1.7", require: false
 eval_gemfile "rails_servers.rb"
 eval_gemfile "rails_gems.rb"
+
+# Of examples/assistant.
+gem "propshaft", require: false
+gem "ruby_llm", "~> 1.0", require: false

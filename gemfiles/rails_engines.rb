@@ -12,6 +12,13 @@ gem "pg", "~> 1.5", require: false
 gem "puma", ">= 6.4", require: false
 gem "redis", "~> 5.4", require: false
 
+# Workers of Solid Queue with fibers, and a server of event streams, for the experiment jobs.
+if RUBY_VERSION >= "3.3"
+  gem "async", "~> 2.24", require: false
+  gem "falcon", "~> 0.51", require: false
+  gem "solid_queue", "~> 1.7", require: false
+end
+
 if RUBY_VERSION < "3.2"
   # Versions that need no compiler.
   gem "nokogiri", "~> 1.16.0", require: false

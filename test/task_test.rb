@@ -106,12 +106,16 @@ class TaskTest < PeltonTest
       assert_match(/\A#<Pelton::Task "waiting" waiting from .*task_test.rb:\d+ at .*task_test.rb:\d+:in .*synchronize'>\z/, waiting.inspect)
       assert_match(/\A#<Pelton::Task queued from .*task_test.rb:\d+>\z/, queued.inspect)
       assert_nil queued.backtrace
+      assert_nil queued.age # it has no name
+      assert_operator waiting.age, :>, 0
       assert_includes Thread.new(Pelton::Reactor.current) { |reactor| reactor.tasks }.value, waiting
       lock.unlock
       [waiting, queued].each(&:await)
 
-      assert_equal ["waiting", "#<Pelton::Task \"waiting\" succeeded>"], [waiting.name, waiting.inspect]
-      assert_equal [nil, nil], [queued.name, queued.origin]
+      assert_equal "waiting", waiting.name
+      assert_equal "#<Pelton::Task \"waiting\" succeeded>", waiting.inspect
+      assert_nil queued.name
+      assert_nil queued.origin
     end
 
     assert_empty Pelton.tasks

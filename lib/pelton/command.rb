@@ -122,21 +122,13 @@ module Pelton
       launcher.app # its errors must show before anything listens
       sockets = Cluster::Sockets.open(configuration.addresses.keys)
       notifier = Cluster::Notifier.new
-      companions = []
-      launcher.on_stop do |again|
-        again ? notifier.reloading : notifier.stopping
-        companions.each(&:stop)
-      end
+      launcher.on_stop { |again| again ? notifier.reloading : notifier.stopping }
       status = launcher.run(sockets: sockets, stop_limit: configuration.shutdown_timeout&.+(STOP_GRACE)) do
         Pelton.add_periodic_timer(notifier.interval) { notifier.alive } if notifier.interval
-        companions.concat(companions_of(configuration))
         notifier.ready
       end
-      part(companions, configuration)
-      return 1 if companions.any?(&:failed?)
       status || sockets.exec
     ensure
-      companions&.each(&:stop)
       sockets&.close
     end
     private_class_method :serve
@@ -165,32 +157,22 @@ module Pelton
         worker.tasks { |reactor| launcher.tasks(reactor) }
       end
       master.on_hangup { launcher.reload } if launcher.reloads?
-      companions = companions_of(configuration)
-      master.on_stop { companions.each(&:stop) }
+      companions = HTTP::Companions.new(configuration, hub)
+      companions.start
+      master.on_stop { companions.stop }
       master.on_restart do
-        part(companions, configuration)
+        companions.wait
         hub&.hand_over
       end
       status = master.run
-      part(companions, configuration)
+      companions.wait
       StopLimit.from_now(END_GRACE) # what was preloaded may have an at_exit that hangs
-      companions.any?(&:failed?) ? 1 : status
+      companions.failed? ? 1 : status
     ensure
-      companions&.each(&:stop)
+      companions&.stop
       hub&.close
       sockets&.close
     end
     private_class_method :serve_by_workers
-
-    def self.companions_of(configuration)
-      configuration.companions.map { |command| Cluster::Companion.new(command) { Process.kill("TERM", Process.pid) } }
-    end
-    private_class_method :companions_of
-
-    # Their time began when they were asked to end, as that of the requests did.
-    def self.part(companions, configuration)
-      companions.each(&:stop).each { |companion| companion.wait(configuration.shutdown_timeout) }
-    end
-    private_class_method :part
   end
 end

@@ -185,6 +185,7 @@ module Pelton
     # @private
     # @asynchronous
     def join(place, **options)
+      @joined = Process.pid
       @engine = engine_class(place).new(self, place, **options)
       @engine.await_ready(timeout: 5)
       @engine
@@ -192,6 +193,14 @@ module Pelton
       Pelton.logger.warn("pubsub: the other processes cannot be reached yet")
       @engine
     end
+
+    # Whether this process, and not one that it was forked from, has joined others.
+    # @private
+    def _joined? = @joined == Process.pid
+
+    # Waits until what was published is on its way.
+    # @private
+    def _part(timeout) = @engine.drain(timeout: timeout)
 
     private
 
@@ -260,3 +269,5 @@ module Pelton
     PubSub::FAMILIES.keys.to_h { |name| [name, stats.fetch(name.delete_prefix("pubsub_").to_sym)] }
   end
 end
+
+require_relative "pubsub/home"

@@ -24,9 +24,13 @@ module Pelton
     # @return [String, nil] the name that it was spawned with
     def name = defined?(@name) ? @name : nil
 
+    # @return [Float, nil] seconds since it was spawned; nil: it has no name
+    def age = defined?(@spawned) ? Clock.now - @spawned : nil
+
     # @private
     def _name=(name)
       @name = name.to_s
+      @spawned = Clock.now
     end
 
     # @return [String, nil] "FILE:LINE" of the task's block; nil when the task is done

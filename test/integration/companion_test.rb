@@ -38,15 +38,34 @@ class CompanionTest < PeltonTest
     end
   end
 
+  # Without a setting: a worker of jobs tells the pages what it does.
+  def test_it_has_the_server_s_topics
+    program = <<~RUBY
+      require "pelton/pubsub"
+      File.write("companion", Process.pid.to_s)
+      p Pelton::PubSub.join
+      sleep 0.01 while Pelton::PubSub.publish("news", "hello").nil?
+    RUBY
+    [0, 1].each do |workers|
+      serving(workers, program: program, app: "require 'pelton/pubsub'; run ->(_) { [200, {}, [Pelton::PubSub.subscribe('news').receive]] }") do |server|
+        assert_match(/hello\z/, answer, "#{workers} workers")
+        Process.kill("USR2", server)
+        await_new_companion
+
+        assert_match(/hello\z/, eventually("the server", timeout: 60) { answer }, "#{workers} workers, started again")
+        Process.kill("TERM", server)
+        status_of(server)
+      end
+    end
+  end
+
   def test_a_server_that_starts_again_has_a_new_one
     [0, 1].each do |workers|
       serving(workers) do |server|
         before = @companion
-        File.delete("#{@folder}/companion")
         Process.kill("USR2", server)
-        await_companion
+        await_new_companion
 
-        refute_equal before, @companion
         assert_raises(Errno::ESRCH) { Process.kill(0, before) }
         Process.kill("TERM", server)
 
@@ -57,29 +76,38 @@ class CompanionTest < PeltonTest
 
   private
 
-  def serving(workers)
+  def serving(workers, program: PROGRAM, app: "run ->(_) { [200, {}, []] }")
     Dir.mktmpdir do |folder|
       @folder = folder
-      settings = "bind 'unix://s'; workers #{workers}; companion #{RbConfig.ruby.dump}, 'program.rb'"
-      {"config.ru" => "run ->(_) { [200, {}, []] }", "program.rb" => PROGRAM, "pelton.rb" => settings}.each { |name, text| File.write("#{folder}/#{name}", text) }
+      settings = "bind 'unix://s'; workers #{workers}; companion #{RbConfig.ruby.dump}, '-I', #{File.join(ROOT, "lib").dump}, 'program.rb'"
+      {"config.ru" => app, "program.rb" => program, "pelton.rb" => settings}.each { |name, text| File.write("#{folder}/#{name}", text) }
       server = Process.spawn(child_environment, *PELTON, "serve", chdir: folder, out: "#{folder}/log", err: [:child, :out])
       Guard.kill_at_end(server)
       await_companion
-      eventually("the server", timeout: 60) { answers? }
+      eventually("the server", timeout: 60) { answer }
       yield server
     end
   end
 
-  def answers?
-    UNIXSocket.open("#{@folder}/s") { |socket| socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") && socket.read.start_with?("HTTP/1.1 200") }
+  # @return [String, nil] nil: it does not serve yet
+  def answer
+    UNIXSocket.open("#{@folder}/s") do |socket|
+      socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+      socket.read[%r{\AHTTP/1.1 200.*}m]
+    end
   rescue SystemCallError
-    false
+    nil
   end
 
   def await_companion
     file = "#{@folder}/companion"
     eventually("the companion", timeout: 60) { File.size?(file) }
-    @companion = File.read(file).to_i
+    @companion = File.read(file).to_i # 0 while it is written
+  end
+
+  def await_new_companion
+    before = @companion
+    eventually("a new companion", timeout: 60) { await_companion != before }
   end
 
   def status_of(server)

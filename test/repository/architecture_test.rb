@@ -11,6 +11,7 @@ class ArchitectureTest < PeltonTest
   ROOMS = {
     "memcached" => %w[],
     "pubsub" => %w[],
+    "resumable_stream" => %w[pubsub],
     "http" => %w[pubsub],
     "cable" => %w[pubsub http],
     "cluster" => %w[],
@@ -28,9 +29,14 @@ class ArchitectureTest < PeltonTest
     "lib/pelton.rb" => "requires the runtime's files, which have theirs",
     "lib/pelton/cluster.rb" => "requires the room's files, which have theirs",
     "lib/pelton/version.rb" => "one constant",
+    "lib/pelton/http/companions.rb" => "tested in integration/companion_test.rb",
+    **%w[event memory pieces snapshot writer].to_h { |name| ["lib/pelton/resumable_stream/#{name}.rb", "tested together in resumable_stream_test.rb"] },
     "pelton-lab/lib/pelton/lab/web/persistent_clients.rb" => "tested by its classes' tests, page_clients_test.rb and signed_in_clients_test.rb",
     "pelton-rails/lib/pelton/rails.rb" => "requires the gem's files, which have theirs",
     **%w[action_cable client event_loop identifiers streams topics worker].to_h { |name| ["pelton-rails/lib/pelton/rails/cable/#{name}.rb", "tested together in downstream/cable_test.rb"] },
+    **%w[columns controller helper model record_store turbo_events].to_h do |name|
+      ["pelton-rails/lib/pelton/rails/resumable_streams/#{name}.rb", "tested together in downstream/resumable_streams_test.rb"]
+    end,
     "pelton-rails/lib/action_cable/subscription_adapter/pelton.rb" => "tested in downstream/cable_test.rb",
     "pelton-sequel/lib/pelton/sequel/sqlite.rb" => "requires the files of the folder, which have theirs",
     **%w[deadline fragments stream].to_h { |name| ["pelton-web/lib/roda/plugins/pelton_#{name}.rb", "tested together in downstream/roda_and_sinatra_test.rb"] },
@@ -44,7 +50,7 @@ class ArchitectureTest < PeltonTest
   EXPERIMENTS = "pelton-lab/lib/pelton/lab/experiments/*.rb"
 
   # Parts of applications, which test/integration/lab_web_test.rb runs.
-  APPLICATIONS = "pelton-lab/lib/pelton/lab/applications/rails_engines/**/*.rb"
+  APPLICATIONS = "pelton-lab/lib/pelton/lab/applications/{rails_engines,jobs}/**/*.rb"
 
   def test_each_room_loads_alone_and_loads_only_what_it_may
     rooms = rooms_present

@@ -334,6 +334,13 @@ class DocumentsTest < PeltonTest
     end
   end
 
+  # Its first section is an application of Rails: pelton-rails/test/downstream/resumable_streams_test.rb.
+  def test_resumable_streams_without_rails
+    file = guide("resumable_streams")
+
+    assert_examples_run(read(file)[/^## Without Rails$.*/m], file)
+  end
+
   private
 
   def guide(name) = Dir["docs/{start,guides,reference}/#{name}.md", base: ROOT].first

@@ -6,7 +6,7 @@ require_relative "../support/doors"
 # Rooms meet at public methods and at doors (the rooms' READMEs), never at private names.
 class DoorsTest < PeltonTest
   # Folders of lib/pelton that are rooms; the rest of lib/ and of ext/ is the runtime.
-  ROOMS = %w[cable cluster command http integrations memcached opentelemetry pubsub].freeze
+  ROOMS = %w[cable cluster command http integrations memcached opentelemetry pubsub resumable_stream].freeze
   C_ROOMS = %w[http memcached].freeze
 
   # What reaches into a library that is not Pelton's, whose interface has no public method for it.

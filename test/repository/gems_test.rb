@@ -6,8 +6,8 @@ require "open3"
 # The arrows between the gems of this repository (docs/internals/architecture.md).
 class GemsTest < PeltonTest
   # The files that other gems may require: of the gem pelton those of its rooms that it documents, and those that load nothing.
-  RUNTIME = %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/sql_text pelton/test].freeze
-  ROOMS = %w[pelton/memcached pelton/http pelton/pubsub pelton/cluster pelton/cable pelton/async_record].freeze
+  RUNTIME = %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/control pelton/task/list pelton/sql_text pelton/test].freeze
+  ROOMS = %w[pelton/memcached pelton/http pelton/pubsub pelton/cluster pelton/cable pelton/async_record pelton/resumable_stream].freeze
   EVENTMACHINE = %w[pelton-eventmachine pelton/eventmachine].freeze
 
   # A gem and what its files may require of other gems.
@@ -15,7 +15,7 @@ class GemsTest < PeltonTest
     "pelton" => [],
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
     "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/sequel pelton/web pelton/web/cable],
-    "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http pelton/pubsub pelton/cable pelton/merging],
+    "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http pelton/pubsub pelton/cable pelton/merging pelton/resumable_stream],
     "pelton-sequel" => RUNTIME + %w[pelton/merging],
     "pelton-web" => RUNTIME + %w[pelton/memcached pelton/http pelton/cable]
   }.freeze

@@ -19,6 +19,7 @@ class SignaturesTest < PeltonTest
     require "pelton/test"
     require "pelton/memcached"
     require "pelton/pubsub"
+    require "pelton/resumable_stream"
     require "pelton/http"
     require "pelton/http/launcher"
     unloadable = []

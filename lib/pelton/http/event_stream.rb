@@ -54,7 +54,10 @@ module Pelton
       # Sends what is published on a topic, from now on or from where the client was, until the client leaves. A topic that keeps its
       # messages ({PubSub#keep}) gives each its position as id, which a browser that comes back sends as `Last-Event-ID`.
       #
-      # @param topic [String]
+      # A {ResumableStream} is followed until its text is finished or cancelled: its pieces are messages, its other events have the names of their types, and
+      # the class of an error as data.
+      #
+      # @param topic [String, ResumableStream]
       # @param after [String, nil] `env["HTTP_LAST_EVENT_ID"]`: the messages since come first
       # @param event [String, nil] the events' name
       # @param gap [String, nil] the name of the event that tells the client that messages are missing: it should load the current state
@@ -65,6 +68,7 @@ module Pelton
       # @raise [OverloadError] the client reads too slowly: the response ends, and a browser comes back
       # @asynchronous
       def follow(topic, after: nil, event: nil, gap: "gap", every: 15, pubsub: PubSub.default)
+        return follow_text(topic, after, event, every) unless topic.is_a?(String)
         subscription = pubsub.subscribe(topic, after: after)
         told = tell_gap(subscription, gap, false)
         emit(id: subscription.position) if subscription.position # of a client that leaves before the first message, too
@@ -95,6 +99,14 @@ module Pelton
       end
 
       private
+
+      def follow_text(stream, after, name, every)
+        stream.follow(after: after, every: every) do |event|
+          next comment unless event
+          (event.type == :append) ? emit(event.text, event: name, id: event.position) : emit(event.error.to_s, event: event.type, id: event.position)
+        end
+        self
+      end
 
       # @return [Boolean] whether the client knows that messages are missing, if some are
       def tell_gap(subscription, event, told)

@@ -3,7 +3,9 @@
 require_relative "../http"
 require_relative "../control"
 require_relative "../pubsub"
+require_relative "../pubsub/hub"
 require_relative "../task/list"
+require_relative "companions"
 require_relative "configuration"
 require_relative "health"
 require_relative "stats"
@@ -79,7 +81,7 @@ module Pelton
       # @yieldparam again [Boolean] whether the program starts again
       def on_stop(&block) = @on_stop = block
 
-      # Serves until a signal comes.
+      # Serves until a signal comes. The programs beside the server start with it, and end with it.
       #
       # @param sockets [Cluster::Sockets, nil] the open sockets of the addresses; nil: open them
       # @param stop_limit [Numeric, nil] seconds from the first signal to the end of this process, whatever it does then: see {StopLimit};
@@ -89,19 +91,29 @@ module Pelton
       def run(sockets: nil, stop_limit: nil)
         application = app # its errors must show before anything listens
         @sockets = sockets
+        @hub = PubSub::Hub.open if @configuration.companions.any? && !@configuration.pubsub
+        @companions = Companions.new(@configuration, @hub)
         Pelton.run(grace: 1) do
           signals = nil
           Watchdog.quietly do # nobody waits yet
-            start(application, descriptors: sockets && @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] }, shared: false)
+            start(application, descriptors: sockets && @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] },
+              shared: false, pubsub: @configuration.pubsub || @hub&.path)
             open_control
             signals = trap_signals(stop_limit)
             announce # after it, whoever reads the log may send a signal
+            @companions.start
             yield self if block_given?
           end
           handle_signals(signals)
         end
-        @again ? nil : 0
+        @companions.wait
+        return 1 if @companions.failed?
+        return 0 unless @again
+        @hub&.hand_over
+        nil
       ensure
+        @companions&.stop
+        @hub&.close
         @control&.close
         restore_signals
       end
@@ -246,6 +258,7 @@ module Pelton
             stopping = name
             @again = name.start_with?("USR")
             @on_stop&.call(@again)
+            @companions.stop
             @sockets&.close unless @again # new connections must be refused, not left waiting in the backlog
             Pelton.spawn(detached: true) do
               stop

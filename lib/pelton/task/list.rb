@@ -13,7 +13,7 @@ module Pelton
       #
       # @param reactor [Reactor]
       # @param requests [Array<Hash>] the requests of a server: `name`, `age` in seconds, `state`, and `fiber`
-      # @return [Array<Hash{Symbol => Object}>] name, age (nil: not a request), state, origin ("FILE:LINE", nil: not a task) and backtrace of
+      # @return [Array<Hash{Symbol => Object}>] name, age (nil: not known), state, origin ("FILE:LINE", nil: not a task) and backtrace of
       #   each: first the requests, the oldest first, and those whose response has begun behind the others; then the tasks
       def of(reactor, requests: [])
         parked = reactor.parked.to_h { |fiber| [fiber, true] }
@@ -21,7 +21,7 @@ module Pelton
         tasks = reactor.tasks
         known = tasks.map { |task| task.waiting_fiber } + requests.map { |request| request[:fiber] }
         rows += tasks.first(MOST - rows.size).map do |task|
-          {name: task.name, age: nil, state: task.activity, origin: task.origin, transient: task.transient?, backtrace: task.backtrace || []}
+          {name: task.name, age: task.age&.round(3), state: task.activity, origin: task.origin, transient: task.transient?, backtrace: task.backtrace || []}
         end
         others = (parked.keys - known).first(MOST - rows.size)
         rows + others.map { |fiber| {name: nil, age: nil, state: :waiting, origin: nil, transient: false, backtrace: Task.place_of(fiber) || []} }
@@ -58,8 +58,11 @@ module Pelton
       end
 
       def describe(row)
-        kind = row[:origin] ? "task" : "fiber"
-        kind, age = "request", format("for %.3g s", row[:age]) if row[:age]
+        kind = if row[:origin] then "task"
+        else
+          row[:age] ? "request" : "fiber"
+        end
+        age = format("for %.3g s", row[:age]) if row[:age]
         head = [kind, row[:name]&.inspect, row[:state], age, ("transient" if row[:transient]), ("from #{row[:origin]}" if row[:origin])]
         [head.compact.join(" "), *row[:backtrace].map { |line| "    #{line}" }].map { |line| "#{line}\n" }.join
       end

@@ -44,6 +44,13 @@ class LabWebTest < PeltonTest
     run_small("rails_engines", "--size", "16", races: /a board, SQLite|a nested page, PostgreSQL/)
   end
 
+  def test_jobs
+    gems = Pelton::Lab::RailsEngines.new
+    skip "async needs Ruby 3.3" if RUBY_VERSION < "3.3"
+    gems.unavailable&.then { |reason| skip reason }
+    run_small("jobs", "--size", "10", races: /SQLite|streams/)
+  end
+
   def test_cable
     run_small("cable", "--size", "2", races: /1,000|broadcasts|subscriptions|worker/)
   end

@@ -97,12 +97,8 @@ class MessagesControllerTest < ApplicationTest
     assert_match(/coffee/, json_response.fetch("html"))
     patch path, {message: {text: " "}}, "HTTP_ACCEPT" => "application/json"
 
-<<<<<<< HEAD
     assert_equal 422, response.status
     assert_equal "text is not present", json_response.fetch("error")
-=======
-    assert_equal [422, "text is not present"], [response.status, json_response.fetch("error")]
->>>>>>> helper-chat
   end
 
   def test_older_ones_and_newer_ones

@@ -5,8 +5,8 @@ require "pelton/rails/cable/topics"
 
 module ActionCable
   module SubscriptionAdapter
-    # Broadcasts on Pelton::PubSub, which the workers of `pelton serve -w 2` have in common: `adapter: pelton` in cable.yml. Other processes, such as
-    # `rails runner`, do not take part: where they broadcast, take Redis or a database.
+    # Broadcasts on Pelton::PubSub, which the workers of `pelton serve -w 2` have in common: `adapter: pelton` in cable.yml. Other processes
+    # take part after {::Pelton::PubSub.join}.
     class Pelton < Base
       def initialize(...)
         super

@@ -23,6 +23,30 @@ module Pelton
         ::ActiveRecord::ConnectionAdapters::AbstractAdapter.prepend(Lease)
       end
 
+      # The tasks that wait, with a name that matches, and have held a connection of any pool for long.
+      #
+      # @param seconds [Numeric]
+      # @param pattern [Regexp]
+      # @return [Hash{Task => String}] how long, and at which line of the application
+      # @private
+      def self.waiting(seconds, pattern)
+        now = Clock.now
+        tasks = Pelton.tasks.select { |task| task.name&.match?(pattern) }.to_h { |task| [task.waiting_fiber, task] }
+        ::ActiveRecord::Base.connection_handler.connection_pool_list(:all).flat_map do |pool|
+          pool.connections.filter_map do |connection|
+            task = tasks[connection.owner]
+            next unless task && connection.in_use? && connection.leased_at && now - connection.leased_at > seconds
+            [task, "for #{format("%.1f", now - connection.leased_at)} s, at #{line(task.backtrace || [])}"]
+          end
+        end.to_h
+      end
+
+      # The first line of the application, if there is one.
+      # @private
+      def self.line(lines)
+        (::Rails.backtrace_cleaner.clean(lines).first if defined?(::Rails.backtrace_cleaner)) || lines.find { |line| !line.include?("/gems/") } || lines.first
+      end
+
       # @raise [ActiveRecord::ConnectionTimeoutError]
       def checkout(...)
         super
@@ -41,7 +65,7 @@ module Pelton
 
       def describe_holder(connection, now)
         owner = connection.owner
-        line = holder_line(holder_backtrace(owner))
+        line = ConnectionHolders.line(holder_backtrace(owner))
         "#{holder_name(owner)} for #{format("%.3f", now - (connection.leased_at || now))} s#{", at #{line}" if line}"
       end
 
@@ -56,11 +80,6 @@ module Pelton
         (owner.is_a?(Thread) ? owner.backtrace : Task.place_of(owner)) || []
       rescue FiberError, ThreadError
         []
-      end
-
-      # The first line of the application, if there is one.
-      def holder_line(lines)
-        (::Rails.backtrace_cleaner.clean(lines).first if defined?(::Rails.backtrace_cleaner)) || lines.find { |line| !line.include?("/gems/") } || lines.first
       end
     end
   end

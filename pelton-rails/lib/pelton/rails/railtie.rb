@@ -24,6 +24,7 @@ module Pelton
     # - Action Cable's connections and channels run on {Pelton::Cable} ({Cable}); with `config.pelton.cable = false` its sockets are closed with
     #   code 1001 when the server stops ({CableSockets});
     # - Solid Queue's workers with `fibers: N` run their jobs in fibers ({SolidQueue}); `pelton_timeout 60` limits a job's time ({JobLimits});
+    # - texts that a job writes and pages follow are columns of models ({ResumableStreams});
     # - request bodies can be read twice, as on Puma: `request.raw_post` after `params`;
     # - at boot, a log line for each setting that blocks, with the fix ({Advice}).
     #
@@ -36,6 +37,7 @@ module Pelton
       config.pelton.cable = true
       config.pelton.solid_queue = true
       config.pelton.job_timeout = nil    # seconds; see JobLimits
+      config.pelton.jobs_control = nil   # the address of a worker's control socket: see SolidQueue::RunningJobs
       config.pelton.cable_callbacks = 20 # calls of connections and channels at a time
       config.pelton.cable_limits = {}    # see Pelton::Cable::Server::LIMITS
 
@@ -90,10 +92,15 @@ module Pelton
         end
       end
 
+      initializer("pelton.resumable_streams") do
+        require_relative "resumable_streams"
+        ResumableStreams.install
+      end
+
       initializer "pelton.solid_queue" do |application|
         ActiveSupport.on_load(:solid_queue) do
           require_relative "solid_queue"
-          SolidQueue.install if application.config.pelton.solid_queue
+          SolidQueue.install(control: application.config.pelton.jobs_control) if application.config.pelton.solid_queue
         end
       end
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "pelton"
+require "pelton/pubsub"
 
 module Pelton
   module Rails
@@ -14,13 +15,16 @@ module Pelton
       private_constant :POOLS
 
       class << self
+        # @param control [String, nil] the address of the workers' control sockets: see {RunningJobs}
         # @return [Boolean] whether this version of Solid Queue is known
-        def install
+        def install(control: nil)
           version = Gem::Version.new(::SolidQueue::VERSION)
           _, file = POOLS.find { |requirement, _| Gem::Requirement.new(requirement).satisfied_by?(version) }
           return leave_alone(version) unless file
           require_relative file
           FiberPool.install
+          RunningJobs.control = control
+          ::SolidQueue.on_worker_start { Pelton::PubSub.join }
           true
         end
 

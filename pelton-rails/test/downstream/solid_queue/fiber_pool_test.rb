@@ -127,10 +127,12 @@ class SolidQueueFiberPoolTest < PeltonTest
 
   def test_a_pool_whose_reactor_has_failed_says_so
     output = jobs_output(<<~RUBY)
-      SolidQueue.on_thread_error = ->(error) { puts "reported: \#{error.class}" }
+      reported = Thread::Queue.new
+      SolidQueue.on_thread_error = ->(error) { reported << "reported: \#{error.class}" }
       Thread.report_on_exception = false
       pool = SolidQueue::Pool.build(type: :fiber, size: 2)
       pool.post(Object.new) # no execution: its reactor fails
+      puts reported.pop
       wait_until { Thread.list.none? { |thread| thread.name == "pelton-solid-queue" } }
       [-> { pool.post(nil) }, -> { pool.available_capacity }].each do |call|
         call.call

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "solid_queue"
+require "pelton/task/list"
+require_relative "running_jobs"
 
 module Pelton
   module Rails
@@ -43,6 +45,8 @@ module Pelton
           super
           @executions = Thread::Queue.new
           @started = Thread::Queue.new # gets the reactor
+          @running = RunningJobs.new
+          warn_of_isolation
           Pelton.logger&.info("Solid Queue's worker runs #{size} jobs at once in fibers, on Pelton")
         end
 
@@ -101,10 +105,18 @@ module Pelton
         def run_jobs
           Pelton.run(grace: GRACE) do
             @started << Reactor.current
+            @running.start
             while (execution = @executions.pop)
               start(execution)
             end
           end
+        ensure
+          @running.stop
+        end
+
+        def warn_of_isolation
+          return if ::ActiveSupport::IsolatedExecutionState.isolation_level == :fiber
+          Pelton.logger&.warn("jobs in fibers see each other's state (Current, database connections): set config.active_support.isolation_level = :fiber")
         end
 
         def refuse_if_failed
@@ -120,9 +132,10 @@ module Pelton
 
         # A job that the pool has cancelled was released, and another worker takes it. So nothing is wrong.
         def perform_execution(execution)
-          wrap_in_app_executor { execution.perform }
+          @running.run(execution.job) { wrap_in_app_executor { execution.perform } }
         rescue Exception => error # standard:disable Lint/RescueException
           if cancelled?(error)
+            @running.released
             Pelton.logger&.info("#{description(execution.job)} was released: it had not ended when the worker stopped")
           else
             handle_unrecoverable_error(error)

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "tmpdir"
-require_relative "../test_helper"
-require_relative "../support/captured_log"
-require "pelton/cluster"
+require_relative "test_helper"
+require_relative "support/captured_log"
+require "pelton/companion"
 
 # A program beside a server. How a server and its companions stop together is in integration/companion_test.rb.
-class ClusterCompanionTest < PeltonTest
+class CompanionUnitTest < PeltonTest
   include CapturedLog
 
   # One that ignores the signal.
@@ -17,7 +17,7 @@ class ClusterCompanionTest < PeltonTest
     end
   end
 
-  def companion(code, &ended) = Pelton::Cluster::Companion.new([RbConfig.ruby, "-e", code], &ended)
+  def companion(code, &ended) = Pelton::Companion.new([RbConfig.ruby, "-e", code], &ended)
 
   def test_it_is_asked_to_end
     ended = false
@@ -77,6 +77,6 @@ class ClusterCompanionTest < PeltonTest
   end
 
   def test_a_program_that_is_not_there
-    assert_raises(Errno::ENOENT) { Pelton::Cluster::Companion.new(["/no/such/program"]) }
+    assert_raises(Errno::ENOENT) { Pelton::Companion.new(["/no/such/program"]) }
   end
 end

@@ -1,0 +1,3 @@
+# frozen_string_literal: true
+
+companion "bin/jobs" # the workers start and stop with the server, and have its topics

@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "pelton/http"
+require "pelton/lab/run"
+require "pelton/lab/web/event_streams"
+
+class LabEventStreamsTest < PeltonTest
+  Served = Struct.new(:port) do
+    def url(path) = "http://127.0.0.1:#{port}#{path}"
+  end
+
+  # A server whose streams have two events, while the block runs.
+  def serving
+    app = lambda do |env|
+      next [200, {}, ["a page"]] unless env["PATH_INFO"] == "/stream"
+      events = Pelton::HTTP::EventStream.new { |stream| 2.times { |number| stream.emit("token#{number}") && sleep(0.01) } }
+      [200, events.headers, events]
+    end
+    port = Queue.new
+    thread = Thread.new { Pelton.run { port << Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port } }
+    yield Served.new(port.pop)
+  ensure
+    thread.kill.join
+  end
+
+  def test_streams_are_timed_with_pages_beside_them
+    serving do |server|
+      done = Pelton::Lab::EventStreams.new(Pelton::Lab::Run.new(size: 1), server, events: 2).read(5, 3)
+
+      assert_equal 5, done.requests
+      done.to_a.each { |value| assert_operator value, :>, 0 }
+    end
+  end
+
+  def test_a_stream_that_lacks_events_is_wrong
+    serving do |server|
+      run = Pelton::Lab::Run.new(size: 1)
+      assert_raises(Pelton::Lab::Run::WrongAnswer) { Pelton::Lab::EventStreams.new(run, server, events: 3).read(1, 1) }
+    end
+  end
+end
