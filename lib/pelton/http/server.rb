@@ -162,7 +162,7 @@ module Pelton
       # @private
       def _refused(address, status, text)
         refused(address, status, text)
-        @refusals.add { "HTTP: #{status} to #{address.empty? ? "a client" : address}: #{text}" }
+        @refusals.add { "HTTP: #{status || "no response"} to #{address.empty? ? "a client" : address}: #{text}" }
       end
 
       # Many connections are busy at once.

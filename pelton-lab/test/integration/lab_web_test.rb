@@ -20,7 +20,7 @@ class LabWebTest < PeltonTest
   end
 
   def test_hello
-    run_small("hello", "--size", "1", races: /keep-alive|JSON|CPU/)
+    run_small("hello", "--size", "1", races: %r{keep-alive|HTTP/2|JSON|CPU})
   end
 
   def test_hello_with_other_connections

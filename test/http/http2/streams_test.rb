@@ -314,6 +314,24 @@ class Http2StreamsTest < PeltonTest
     end
   end
 
+  def test_an_application_that_the_reactor_cancels_may_still_answer
+    reader = nil
+    app = lambda do |_env|
+      sleep
+    rescue Pelton::Cancelled
+      [200, {}, ["late"]]
+    end
+    Pelton.run do
+      server = Pelton::HTTP::Server.new(app)
+      port = server.listen("tcp://127.0.0.1:0").port
+      reader = Thread.new { Http2Peer.new(TCPSocket.new("127.0.0.1", port)).get.body }
+      eventually("the request") { server.stats[:running] == 1 }
+      Pelton.stop
+    end
+
+    assert_equal "late", reader.value
+  end
+
   def test_the_stop_ends_event_streams
     body = lambda do |stream|
       stream.write("data: 1\n\n")

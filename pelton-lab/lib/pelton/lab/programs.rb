@@ -18,7 +18,7 @@ module Pelton
       def self.version(name)
         path = find(name) or return
         (@versions ||= {})[name] ||= %w[--version -v -V].lazy.filter_map do |option|
-          IO.popen([path, option, err: %i[child out]], &:gets).to_s.scrub[/\d[\w.]*/]
+          IO.popen([path, option, err: %i[child out]], &:gets).to_s.scrub[/(?<![a-uw-z])\d[\w.]*/i] # not that of h2load, or nghttp2
         end.first
       rescue SystemCallError
         nil

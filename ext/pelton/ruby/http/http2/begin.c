@@ -118,7 +118,7 @@ static struct pel_http_connection *make_stream(struct pel_http_connection *conne
     stream->protocol = &pel_http2_stream_protocol;
     stream->jobs = &stream_jobs;
     stream->timer.on_timeout = connection->timer.on_timeout;
-    stream->root.stop = connection->root.stop;
+    stream->root.stop = pel_http2_transport(connection)->stop_stream;
     stream->deadline = PEL_FOREVER;
     stream->http2 = core;
     core->owner = stream;

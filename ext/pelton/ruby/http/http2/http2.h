@@ -25,12 +25,13 @@ struct pel_http2_transport {
     struct pel_http2_session *session; /* NULL once the connection is closed and no stream is left */
     uint32_t streams;                  /* that are not gone */
     uint32_t queued;                   /* streams whose job that answers them is queued */
-    uint8_t waits;                     /* enum pel_http2_wait: what the connection's deadline is for */
-    unsigned more : 1;                 /* the session has more to send than the output should have at once */
-    unsigned over : 1;                 /* nothing more is received: ends when its streams are gone */
-    unsigned broken : 1;               /* nothing more can be sent */
-    unsigned stopping : 1;             /* the client was told that no new stream should come */
-    unsigned ended : 1;                /* the last stream was named */
+    void (*stop_stream)(struct pel_reactor *reactor, struct pel_root *root); /* pel_root.stop of a stream */
+    uint8_t waits;         /* enum pel_http2_wait: what the connection's deadline is for */
+    unsigned more : 1;     /* the session has more to send than the output should have at once */
+    unsigned over : 1;     /* nothing more is received: ends when its streams are gone */
+    unsigned broken : 1;   /* nothing more can be sent */
+    unsigned stopping : 1; /* the client was told that no new stream should come */
+    unsigned ended : 1;    /* the last stream was named */
 };
 
 /* ---- session.c ------------------------------------------------------------------------------------------------ */

@@ -110,6 +110,21 @@ static void stop(struct pel_http_connection *connection)
     pel_http2_send_later(connection);
 }
 
+/* The reactor stops. Applications that wait are cancelled by the reactor, and may still answer until it leaves. */
+static void stop_root(struct pel_reactor *reactor, struct pel_root *root)
+{
+    struct pel_http_connection *connection = PEL_LINKED(struct pel_http_connection, root, root);
+
+    if (connection->state == PEL_HTTP_IDLE && pel_http2_transport(connection)->streams &&
+        reactor->phase != PEL_LEAVING) {
+        pel_http2_name_last(connection);
+        pel_roots_add(&reactor->roots, root, connection->self);
+        return;
+    }
+    pel_http2_send_now(connection);
+    pel_http_close(connection);
+}
+
 /* ---- receiving --------------------------------------------------------------------------------------------------- */
 
 /* The session is told why by nghttp2, or by what has counted a flood. */
@@ -247,7 +262,8 @@ static void closed(struct pel_http_connection *connection)
     struct pel_http2_transport *transport = pel_http2_transport(connection);
     struct pel_stream *core = &connection->stream->core;
 
-    if (transport->session && !transport->broken) {
+    transport->streams++; /* keeps the session until its streams were notified */
+    if (!transport->broken) {
         if (!transport->ended)
             pel_http2_end(transport->session);
         pel_http2_send(transport->session, &core->output, pel_buffer_length(&core->output) + FAREWELL);
@@ -257,6 +273,7 @@ static void closed(struct pel_http_connection *connection)
     core->on_flush = NULL;
     pel_http_server_remove(connection->server, connection->reactor);
     pel_stream_finish(connection->stream);
+    transport->streams--;
     pel_http2_free_session(transport);
 }
 
@@ -304,6 +321,8 @@ void pel_http2_take_over(struct pel_http_connection *connection)
         xfree(transport);
         rb_memerror();
     }
+    transport->stop_stream = connection->root.stop;
+    connection->root.stop = stop_root;
     connection->http2 = transport;
     connection->protocol = &transport_protocol;
     connection->jobs = &transport_jobs;

@@ -73,6 +73,23 @@ Pelton::Lab.web_experiment "hello" do |programs|
     target 27, "hello world, a new connection for every 10 requests: time a request / nginx (0.7 of its requests/s)", of: "Pelton", at_most: 1 / 0.7
   end
 
+  race "HTTP/2", size: {apart: 1}, **rounds do
+    about "twelve bytes by HTTP/2 without TLS, on 64 connections with ten requests at once, by h2load"
+    server { Pelton::Lab::WebLoad.program("h2load") }
+    also :cpu_us_per_operation, "CPU us/op"
+
+    load = lambda do |run, command, **options|
+      Pelton::Lab::WebServer.serve(command) do |server|
+        run.measure_server(server) { Pelton::Lab::WebLoad.new(run).h2load(server.url("/"), seconds: run.size, **options) }
+      end
+    end
+
+    baseline("nginx, return 200", style: "callback", program: "nginx") { |run| load.call(run, programs.nginx("location / { return 200 \"#{hello}\"; }", protocol: "http2")) }
+    contender("Pelton", style: "direct") { |run| load.call(run, programs.pelton(app)) }
+    contender("Pelton, a request at once", style: "direct", rounds: 3) { |run| load.call(run, programs.pelton(app), streams: 1) }
+    contender("Pelton, HTTP/1.1", style: "direct", rounds: 3) { |run| load.call(run, programs.pelton(app), streams: nil) }
+  end
+
   race "a JSON body", size: {apart: 1}, **rounds do
     about "10 KB of JSON are posted, which the handler reads before it answers; nginx passes them on to a static upstream in the same process"
     server { Pelton::Lab::WebLoad.program("wrk") }

@@ -54,6 +54,19 @@ module Pelton
         Done.new(Integer(requests), time.to_f * UNITS.fetch(unit), *[50, 99].map { |percent| latency(said, percent) })
       end
 
+      # Keeps connections busy for a while by HTTP/2, with several requests at once on each; or by HTTP/1.1, with one.
+      # @param streams [Integer, nil] nil: HTTP/1.1
+      # @return [Done]
+      def h2load(url, seconds:, connections: 64, streams: 10)
+        protocol = streams ? ["-m", streams.to_s] : ["--h1"]
+        said = call("h2load", "-D", seconds.to_s, "-c", connections.to_s, *protocol, url)
+        requests, failed, errors = said.match(/(\d+) succeeded, (\d+) failed, (\d+) errored/)&.captures&.map { |number| Integer(number) }
+        raise "h2load failed: #{said.strip.lines.last}" unless requests
+        @run.wrong("h2load: #{failed} requests failed, #{errors} had errors") if failed + errors > 0
+        @run.wrong("h2load had no answer") if requests.zero?
+        Done.new(requests, Float(seconds))
+      end
+
       # Sends so many requests. Where an answer takes long, its time says more than the answers that {#wrk} counts in a second: those that are under way
       # when the second ends count as none.
       # @param bytes [Integer, nil] how long each body must be; nil: as long as it likes

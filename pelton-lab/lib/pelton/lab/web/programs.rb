@@ -70,7 +70,7 @@ module Pelton
         # One worker of nginx.
         # @param location [String] the content of the server's block
         # @param upstream [String] the blocks before it
-        def nginx(location, upstream: "")
+        def nginx(location, upstream: "", protocol: "")
           lambda do |port, folder|
             File.write(path = File.join(folder, "nginx.conf"), <<~NGINX)
               daemon off; #{"user root;" if Process.uid.zero?} worker_processes 1; pid #{folder}/pid; error_log stderr crit;
@@ -80,7 +80,7 @@ module Pelton
                 client_body_temp_path #{folder}/b; proxy_temp_path #{folder}/p; fastcgi_temp_path #{folder}/f;
                 uwsgi_temp_path #{folder}/u; scgi_temp_path #{folder}/s;
                 #{upstream}
-                server { listen 127.0.0.1:#{port} backlog=4096; #{location} }
+                server { listen 127.0.0.1:#{port} #{protocol} backlog=4096; #{location} }
               }
             NGINX
             [Programs.find("nginx"), "-c", path, "-p", folder]
