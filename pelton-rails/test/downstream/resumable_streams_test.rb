@@ -139,6 +139,43 @@ class RailsResumableStreamsTest < PeltonTest
     assert_equal "{1 => 1, \"this talk has a content that is being written: cancel it, or wait for its end\" => 3}\n4\n", output
   end
 
+  # On Rails 7.0 its Rack 2 would read a stream to its end, for an ETag.
+  def test_a_stream_on_other_versions_of_rails
+    versions = %w[7.0 7.2].select { |version| RailsProgram.installed?(version) }
+    skip "bin/setup downstream brings Rails 7" if versions.empty?
+    versions.each do |version|
+      output = rails_output(<<~RUBY, setup: APPLICATION + DATABASE, version: version)
+        require "pelton/http"
+        ActiveRecord::Migration.verbose = false
+        #{guide_files.fetch("db/migrate/20261128000000_create_messages.rb")}
+        CreateMessages.new.change
+        class Message < ActiveRecord::Base
+          resumable_stream :content
+        end
+        class StreamsController < ActionController::Base
+          def show = follow_stream(Message.first, :content)
+        end
+        TestApplication.routes.draw { get "/stream", to: "streams#show" }
+        Pelton.run do
+          url = "http://127.0.0.1:\#{Pelton::HTTP::Server.new(TestApplication).listen("tcp://127.0.0.1:0").port}/stream"
+          events = +""
+          job = Pelton.spawn { Message.create!.content_stream.write { |out| (out << "one") && (sleep(0.01) until events.include?("one")) } }
+          sleep 0.01 until Message.any?
+          Pelton::HTTP.get(url, stream: true).each { |piece| events << piece }
+          job.await
+          puts events.lines.grep(/data/)
+        ensure
+          Pelton.stop
+        end
+      RUBY
+
+      assert_equal <<~TEXT, output, version
+        data: <turbo-stream action="update" target="message_1_content"><template>one</template></turbo-stream>
+        data: <turbo-stream action="remove" target="message_1_content_source"></turbo-stream>
+      TEXT
+    end
+  end
+
   # A text that is followed for an hour holds none.
   def test_a_stream_holds_no_database_connection
     output = guide_output(<<~RUBY)
