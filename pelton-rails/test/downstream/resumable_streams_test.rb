@@ -64,7 +64,9 @@ class RailsResumableStreamsTest < PeltonTest
       AnswerJob.retry_on(IOError, wait: 0)
       Pelton::HTTP.post(url + "/messages", body: "question=why")
       events = follow(url + "/messages/1/stream?turbo=false")
-      MODEL.say("half", IOError.new("cut"))
+      MODEL.say("half")
+      wait_until { events.include?("half") }
+      MODEL.say(IOError.new("cut"))
       wait_until { Message.find(1).content_run == 2 }
       MODEL.say("whole", nil)
       events.task.await
@@ -127,7 +129,7 @@ class RailsResumableStreamsTest < PeltonTest
         resumable_stream :content, one_per: :talk
       end
       talk = Talk.create!
-      puts Pelton.map(1..4) { Message.create!(talk: talk) && 1 rescue $!.message }.tally
+      puts Pelton.map(1..4) { Message.create!(talk: talk) && 1 rescue $!.message }.tally.sort_by(&:last).map(&:reverse).flatten
       Message.create!(talk: talk, content_state: "finished")
       Message.create!(talk: Talk.create!)
       Message.last.update!(question: "why")
@@ -136,7 +138,7 @@ class RailsResumableStreamsTest < PeltonTest
       puts Message.count
     RUBY
 
-    assert_equal "{1 => 1, \"this talk has a content that is being written: cancel it, or wait for its end\" => 3}\n4\n", output
+    assert_equal ["1", "1", "3", "this talk has a content that is being written: cancel it, or wait for its end", "4"], output.lines(chomp: true)
   end
 
   # On Rails 7.0 its Rack 2 would read a stream to its end, for an ETag.
