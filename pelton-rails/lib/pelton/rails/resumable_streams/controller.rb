@@ -8,6 +8,10 @@ module Pelton
     module ResumableStreams
       # In controllers.
       module Controller
+        # The headers of the empty response that Rails makes.
+        REPLACED = %w[content-type content-length cache-control etag].freeze
+        private_constant :REPLACED
+
         # The action's response is a text that is followed by server-sent events: from the beginning, from the parameter `after`, or where the browser
         # was. Who may read it is the action's business.
         #
@@ -45,7 +49,9 @@ module Pelton
         def to_a
           return super unless @_pelton_events
           status, headers, = super
-          [status, headers.to_h.except("content-type", "Content-Type", "content-length", "Content-Length", "etag", "ETag").merge(@_pelton_events.headers), @_pelton_events]
+          headers = headers.to_h.reject { |name, _| REPLACED.include?(name.downcase) }.merge(@_pelton_events.headers)
+          headers["Last-Modified"] = Time.now.httpdate if Rack.release < "3" # whose Rack::ETag would read the body to its end
+          [status, headers, @_pelton_events]
         end
       end
     end
