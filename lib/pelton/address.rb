@@ -5,8 +5,8 @@ require "socket"
 module Pelton
   # An address to listen on, as text: tcp://HOST:PORT, ssl://HOST:PORT (an IPv6 host in brackets) or unix:///PATH.
   class Address
-    # The address to listen on for a name. For localhost it is 127.0.0.1, even if the system lists ::1 first: a client that
-    # connects to the name tries both, but a client that connects to 127.0.0.1 tries that alone.
+    # The address to listen on for a name. For localhost it is 127.0.0.1, even if the system lists ::1 first: a client
+    # that connects to the name tries both, but a client that connects to 127.0.0.1 tries that alone.
     #
     # @private
     # @return [Addrinfo]
@@ -19,7 +19,8 @@ module Pelton
     end
 
     # @private
-    # @return [String] an address of any kind for messages, where no password can be seen, nor a query, which may contain one
+    # @return [String] an address of any kind for messages, where no password can be seen, nor a query, which may
+    #   contain one
     def self.without_secrets(text)
       text = text.to_s
       text = if text.include?("@")

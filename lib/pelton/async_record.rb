@@ -5,9 +5,9 @@ require_relative "async_record/later"
 require_relative "async_record/library"
 
 module Pelton
-  # Callback style for the models of ActiveRecord and of Sequel, next to their own. A call with a block returns at once, and
-  # the block gets the result; `later.` returns a Deferrable; a call without either is the library's own, in direct style.
-  # This module loads neither of the two.
+  # Callback style for the models of ActiveRecord and of Sequel, next to their own. A call with a block returns at once,
+  # and the block gets the result; `later.` returns a Deferrable; a call without either is the library's own, in direct
+  # style. This module loads neither of the two.
   #
   #     class User < AsyncRecord::Base # over the library that is loaded
   #     end
@@ -18,8 +18,8 @@ module Pelton
   #       extend Pelton::AsyncRecord
   #     end
   #
-  # A block that has a meaning in the library keeps it: docs/guides/async_record.md has a table. An error goes to the errbacks of the
-  # Deferrable that the call returns, and to {Pelton.on_error} if there are none.
+  # A block that has a meaning in the library keeps it: docs/guides/async_record.md has a table. An error goes to the
+  # errbacks of the Deferrable that the call returns, and to {Pelton.on_error} if there are none.
   module AsyncRecord
     # What a relation knows of the options that `all` takes.
     OPTIONS = {conditions: :where, order: :order, limit: :limit, offset: :offset}.freeze
@@ -34,7 +34,9 @@ module Pelton
       # @raise [ArgumentError] for another name
       # @raise [Error] if Base was made before
       def on(name)
-        raise Error, "AsyncRecord::Base is in use already: call AsyncRecord.on before the models are loaded" if const_defined?(:Base, false)
+        if const_defined?(:Base, false)
+          raise Error, "AsyncRecord::Base is in use already: call AsyncRecord.on before the models are loaded"
+        end
         @library = Library.named(name)
       end
 
@@ -111,7 +113,9 @@ module Pelton
         # @return [Object, Operation] an Operation for a callback
         # @asynchronous as in the library
         define_method(name) do |*arguments, **options, &block|
-          next super(*arguments, **options, &block) if block.nil? || Library.of(self.class).takes_block?(:"record.#{name}")
+          if block.nil? || Library.of(self.class).takes_block?(:"record.#{name}")
+            next super(*arguments, **options, &block)
+          end
           Deferrable.defer(block) { super(*arguments, **options) }
         end
       end

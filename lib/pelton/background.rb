@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
 module Pelton
-  # Work beside the requests, in the same process: what a request need not wait for, and what is done again and again. It is
-  # bounded, its errors are reported, and it is finished when the server stops. What must not be lost when the process dies belongs
-  # into a table of the database, or into a gem for jobs.
+  # Work beside the requests, in the same process: what a request need not wait for, and what is done again and again.
+  # It is bounded, its errors are reported, and it is finished when the server stops. What must not be lost when the
+  # process dies belongs into a table of the database, or into a gem for jobs.
   #
   #     BACKGROUND = Pelton::Background.new
   #
   #     BACKGROUND.every(60) { Session.where { expires_at < Time.now }.delete }   # begins with start
   #     BACKGROUND.run("mail to #{user.id}") { Mailer.welcome(user) }
   #
-  # `pelton serve` gives it the rest of `shutdown_timeout` when the requests are done. What has not ended by then is lost, and each piece of it
-  # is logged by its name; so is what is left when the reactor stops in another way. Each process does its own periodic work
-  # (`on_boot { BACKGROUND.start }` in config/pelton.rb).
+  # `pelton serve` gives it the rest of `shutdown_timeout` when the requests are done. What has not ended by then is
+  # lost, and each piece of it is logged by its name; so is what is left when the reactor stops in another way. Each
+  # process does its own periodic work (`on_boot { BACKGROUND.start }` in config/pelton.rb).
   class Background
     # More work waits than `queue:` allows.
     class Full < OverloadError
@@ -28,12 +28,13 @@ module Pelton
     @_present = {}.compare_by_identity
 
     class << self
-      # The reactor of this process's server, which does the work that other threads hand in; nil where there is none, and false
-      # once the server has stopped: what a thread handed in then would be lost with the process.
+      # The reactor of this process's server, which does the work that other threads hand in; nil where there is none,
+      # and false once the server has stopped: what a thread handed in then would be lost with the process.
       # @private
       attr_accessor :reactor
 
-      # @return [Boolean] false: no server has run here, and no reactor runs on this thread, so {#run} runs its block at once
+      # @return [Boolean] false: no server has run here, and no reactor runs on this thread, so {#run} runs its block at
+      #   once
       def available? = Pelton.running? || !reactor.nil?
 
       # Stops each one that has work on this thread's reactor: see {#stop}.
@@ -66,15 +67,17 @@ module Pelton
     # @param queue [Integer] how many more may wait, those with a time of their own among them
     # @raise [ArgumentError]
     def initialize(concurrency: 10, queue: 1000)
-      raise ArgumentError, "concurrency is 1 or more, queue 0 or more" unless [concurrency, queue].all?(Integer) && concurrency >= 1 && queue >= 0
+      unless [concurrency, queue].all?(Integer) && concurrency >= 1 && queue >= 0
+        raise ArgumentError, "concurrency is 1 or more, queue 0 or more"
+      end
       @concurrency = concurrency
       @most = concurrency + queue
       @delayed, @waiting, @running = Array.new(3) { {}.compare_by_identity }
       @periodic = []
     end
 
-    # Runs the block in a task of its own, and returns at once. On a thread without a reactor, hands it to the server's; where no server
-    # runs either, as in a console, runs it now.
+    # Runs the block in a task of its own, and returns at once. On a thread without a reactor, hands it to the server's;
+    # where no server runs either, as in a console, runs it now.
     #
     # @param name [#to_s, nil] for {Pelton.tasks} and the log
     # @param after [Numeric] seconds until its turn
@@ -92,15 +95,17 @@ module Pelton
       nil
     end
 
-    # Runs the block again and again, from {start} on: so many seconds after its last end. An error is reported, and the next turn comes
-    # all the same.
+    # Runs the block again and again, from {start} on: so many seconds after its last end. An error is reported, and the
+    # next turn comes all the same.
     #
     # @param seconds [Numeric] more than 0
     # @param name [#to_s, nil]
     # @return [nil]
     # @raise [ArgumentError]
     def every(seconds, name = nil, &block)
-      raise ArgumentError, "every needs a block, and more than 0 seconds" unless block && seconds.is_a?(Numeric) && seconds > 0
+      unless block && seconds.is_a?(Numeric) && seconds > 0
+        raise ArgumentError, "every needs a block, and more than 0 seconds"
+      end
       @periodic << Work.new(name || "background work every #{seconds} s", block, seconds)
       take(@periodic.last, seconds) if @started
       nil
@@ -119,7 +124,8 @@ module Pelton
       self
     end
 
-    # Waits until nothing runs and nothing waits for its turn, as a test does. What has a later time of its own is left alone.
+    # Waits until nothing runs and nothing waits for its turn, as a test does. What has a later time of its own is left
+    # alone.
     #
     # @param timeout [Numeric, nil] seconds
     # @return [void]
@@ -130,8 +136,8 @@ module Pelton
       nil
     end
 
-    # Takes no more work, and waits until what has begun, and what waits for its turn, has ended. What has a later time of its own is
-    # given up at once.
+    # Takes no more work, and waits until what has begun, and what waits for its turn, has ended. What has a later time
+    # of its own is given up at once.
     #
     # @param timeout [Numeric, nil] seconds. Then the rest is given up: it is cancelled
     # @return [Boolean] whether everything has ended by itself
@@ -192,7 +198,8 @@ module Pelton
       end
     end
 
-    # Work that somebody has handed in keeps Pelton.run going until it has ended, periodic work does not: as the timers of Pelton.
+    # Work that somebody has handed in keeps Pelton.run going until it has ended, periodic work does not: as the timers
+    # of Pelton.
     def add_timer(work, after)
       due = lambda do
         work.timer.cancel

@@ -21,8 +21,8 @@ require_relative "cable/subscriptions"
 require_relative "cable/server"
 
 module Pelton
-  # Action Cable's protocol: a browser subscribes to channels, over one WebSocket, and gets what is broadcast on their streams. A stream
-  # is a topic of {PubSub}, so all workers have it.
+  # Action Cable's protocol: a browser subscribes to channels, over one WebSocket, and gets what is broadcast on their
+  # streams. A stream is a topic of {PubSub}, so all workers have it.
   #
   # @example config.ru
   #   require "pelton/cable"
@@ -37,7 +37,8 @@ module Pelton
   module Cable
     # The protocol's name: of version 1, in JSON.
     PROTOCOL = "actioncable-v1-json"
-    # The same with AnyCable's extensions: messages have positions, and a client that comes back asks for those that it missed.
+    # The same with AnyCable's extensions: messages have positions, and a client that comes back asks for those that it
+    # missed.
     EXTENDED = "actioncable-v1-ext-json"
 
     # A command of a client that cannot be executed. It is logged and counted, and the client's next command comes.
@@ -45,7 +46,8 @@ module Pelton
     end
 
     class << self
-      # Sends a message to all who have subscribed to a stream, in all workers. Any thread may call it; it waits for nobody.
+      # Sends a message to all who have subscribed to a stream, in all workers. Any thread may call it; it waits for
+      # nobody.
       #
       # @param stream [String]
       # @param message [Object] that JSON can express
@@ -54,8 +56,8 @@ module Pelton
       # @raise as {PubSub#publish}; what JSON raises for NaN
       def broadcast(stream, message, pubsub: PubSub.default) = pubsub.publish(stream, JSON.generate(message))
 
-      # Where streams are now, for a page that shows their state: its attribute `data-position`, with which its first subscription gets what has come
-      # since. Ask before the state is read.
+      # Where streams are now, for a page that shows their state: its attribute `data-position`, with which its first
+      # subscription gets what has come since. Ask before the state is read.
       #
       # @param streams [Array<String>] that keep their messages: see {PubSub#keep}
       # @param pubsub [PubSub]

@@ -14,8 +14,8 @@ require_relative "cluster/overview"
 require_relative "cluster/master"
 
 module Pelton
-  # Several processes that serve the same sockets. The master opens the sockets, forks workers, and replaces those that end.
-  # Each worker runs a reactor, and calls the block to serve.
+  # Several processes that serve the same sockets. The master opens the sockets, forks workers, and replaces those that
+  # end. Each worker runs a reactor, and calls the block to serve.
   #
   #   sockets = Pelton::Cluster::Sockets.open(["tcp://127.0.0.1:9292"])
   #   Pelton::Cluster::Master.new(sockets, workers: 2) do |worker|

@@ -35,7 +35,8 @@ module Pelton
       "lab" => ["pelton-lab", "pelton/lab/command", "Lab::Command"]
     }.freeze
     COMMANDS = (%w[serve run memcached version] + GEMS.keys).freeze
-    STOP_GRACE = 5 # seconds for a process beyond its shutdown_timeout, to cancel the remaining requests and to end; then it is killed
+    # Seconds for a process beyond its shutdown_timeout, to cancel the remaining requests and to end; then it is killed
+    STOP_GRACE = 5
     END_GRACE = 2 # seconds for a master to end without its workers
 
     # Runs a command line and returns the exit status.
@@ -141,11 +142,14 @@ module Pelton
       stop_timeout = (configuration.shutdown_timeout || Float::INFINITY) + STOP_GRACE
       Pelton.logger.level = :warn if configuration.quiet && Pelton.logger.respond_to?(:level=)
       master = Cluster::Master.new(sockets, workers: configuration.workers, stop_timeout: stop_timeout,
-        preload: (-> { launcher.app } if configuration.preload), load: -> { launcher.app }, control: configuration.control, families: HTTP::STATS, name: HTTP::Configuration.method(:url), **configuration.cluster_options) do |worker|
+        preload: (-> { launcher.app } if configuration.preload), load: -> { launcher.app },
+        control: configuration.control, families: HTTP::STATS, name: HTTP::Configuration.method(:url),
+            **configuration.cluster_options) do |worker|
         Process.setproctitle("pelton: worker #{worker.index} of #{Process.ppid}#{" [#{configuration.tag}]" if configuration.tag}")
         hub&.forget
         launcher.reload # the log and the certificates may have changed since the master started
-        server = launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] }, pubsub: configuration.pubsub || hub.path)
+        server =
+          launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] }, pubsub: configuration.pubsub || hub.path)
         worker.on_stop do |final|
           launcher.stop(backlog: final)
         ensure

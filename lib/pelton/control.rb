@@ -9,9 +9,9 @@ require_relative "metrics"
 
 module Pelton
   # The control socket of a server process. It answers `GET /stats` with counters as JSON, `GET /metrics` with the same
-  # counters for Prometheus, `GET /tasks` with the tasks as JSON (`pelton status` prints them), and `GET /live` and `GET /ready` with 200, or
-  # with 503 and the reason. It has threads of its own, one for each client: a silent one delays neither a request nor another client, and a
-  # blocked loop delays no answer.
+  # counters for Prometheus, `GET /tasks` with the tasks as JSON (`pelton status` prints them), and `GET /live` and
+  # `GET /ready` with 200, or with 503 and the reason. It has threads of its own, one for each client: a silent one
+  # delays neither a request nor another client, and a blocked loop delays no answer.
   class Control
     MOST = 32 # clients at a time: beyond it the one that came first is closed
     DEADLINE = 1 # seconds for a client's request, and for each pause while the client reads the answer
@@ -33,10 +33,11 @@ module Pelton
     # @return [String] the address on which it listens
     attr_reader :address
 
-    # @param address [String] tcp://host:port, unix:///path, or a path. Only its owner may use a UNIX socket; on TCP every
-    #   client that can connect can read
+    # @param address [String] tcp://host:port, unix:///path, or a path. Only its owner may use a UNIX socket; on TCP
+    #   every client that can connect can read
     # @param stats [Proc] returns a Hash; it is called on a thread of the control socket, and so are the others
-    # @param metrics [Proc] returns text, see {Metrics.text}. Calls of `stats`, `metrics` and `tasks` come one after the other
+    # @param metrics [Proc] returns text, see {Metrics.text}. Calls of `stats`, `metrics` and `tasks` come one after the
+    #   other
     # @param tasks [Proc, nil] returns what JSON shows
     # @param live [Proc, nil] returns nil, or why the process does not work; calls may overlap
     # @param ready [Proc, nil] returns nil, or why no requests may come; calls may overlap
@@ -74,7 +75,8 @@ module Pelton
       raise ArgumentError, "#{address}: it does not speak TLS" if parsed.tls?
       return listen_unix(parsed.path) if parsed.path
       TCPServer.new(parsed.host, parsed.port).tap do |server|
-        @address = "tcp://#{parsed.host.include?(":") ? "[#{parsed.host}]" : parsed.host}:#{server.local_address.ip_port}"
+        @address =
+          "tcp://#{parsed.host.include?(":") ? "[#{parsed.host}]" : parsed.host}:#{server.local_address.ip_port}"
       end
     rescue SystemCallError => error
       raise error.class, "the control socket #{address}"

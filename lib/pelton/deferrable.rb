@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Pelton
-  # Something that will succeed or fail once, and then notifies everyone who asked: EventMachine's contract, for classes of your
-  # own. Pelton's own methods return an {Operation}, which includes this module.
+  # Something that will succeed or fail once, and then notifies everyone who asked: EventMachine's contract, for classes
+  # of your own. Pelton's own methods return an {Operation}, which includes this module.
   #
   #     class Download
   #       include Pelton::Deferrable
@@ -10,11 +10,11 @@ module Pelton
   #     download.callback { |bytes| ... }.errback { |error| ... }
   #     download.succeed(bytes)
   #
-  # The first {#succeed} or {#fail} counts, later ones are ignored. Blocks are called in the order in which they were given, each
-  # once. The reactor calls them later: never inside the method that took them, nor inside {#succeed} or {#fail}. Where no
-  # reactor runs, {#await} calls them, or else the next Pelton.run; a block that is given after the outcome is known is then
-  # called at once. A failure that nothing handles goes to Pelton.on_error. An errback, an {#await} and a Deferrable composed of
-  # this one handle it.
+  # The first {#succeed} or {#fail} counts, later ones are ignored. Blocks are called in the order in which they were
+  # given, each once. The reactor calls them later: never inside the method that took them, nor inside {#succeed} or
+  # {#fail}. Where no reactor runs, {#await} calls them, or else the next Pelton.run; a block that is given after the
+  # outcome is known is then called at once. A failure that nothing handles goes to Pelton.on_error. An errback, an
+  # {#await} and a Deferrable composed of this one handle it.
   module Deferrable
     # Calls the block with the values given to {#succeed}.
     #
@@ -50,8 +50,8 @@ module Pelton
       self
     end
 
-    # Fails the operation with a {TimeoutError} unless it completes in time. Another call replaces the limit. A limit keeps
-    # Pelton.run going.
+    # Fails the operation with a {TimeoutError} unless it completes in time. Another call replaces the limit. A limit
+    # keeps Pelton.run going.
     #
     # @param seconds [Numeric, nil] seconds from now; nil removes the limit
     # @return [self]
@@ -79,8 +79,8 @@ module Pelton
     # @return the value or the error; nil while it is pending
     def result = deferred.result
 
-    # Succeeds with the value of the block, which is called with this one's value. Fails with this one's error, or with the
-    # error that the block raises.
+    # Succeeds with the value of the block, which is called with this one's value. Fails with this one's error, or with
+    # the error that the block raises.
     #
     # @return [Operation]
     def map
@@ -99,7 +99,8 @@ module Pelton
     def deferred = @pelton_deferred ||= Operation.new
 
     class << self
-      # Succeeds with the values of all, in the order of the list, when the last one succeeds. Fails with the first error.
+      # Succeeds with the values of all, in the order of the list, when the last one succeeds. Fails with the first
+      # error.
       #
       # @param list [Array<Deferrable>]
       # @param cancel [Boolean] whether to cancel the tasks in the list that are still pending once the outcome is known

@@ -12,8 +12,8 @@ module Pelton
     def retriable? = false
   end
 
-  # The connection was refused, failed, or ended while operations were in flight. It is never used again; the next operation
-  # opens a new one.
+  # The connection was refused, failed, or ended while operations were in flight. It is never used again; the next
+  # operation opens a new one.
   class ConnectionError < Error
     def retriable? = true
   end
@@ -36,8 +36,8 @@ module Pelton
     def retriable? = false
   end
 
-  # TLS failed: no common version or cipher, a peer that does not speak TLS, a certificate that cannot be read. The message
-  # says what to do.
+  # TLS failed: no common version or cipher, a peer that does not speak TLS, a certificate that cannot be read. The
+  # message says what to do.
   class TLSError < ConnectionError
     def retriable? = false
   end
@@ -46,8 +46,8 @@ module Pelton
   class VerificationError < TLSError
   end
 
-  # The connection ended without TLS's close_notify, so an attacker may have cut off the peer's last bytes. A message that was
-  # received before is complete only if the protocol itself marks its end.
+  # The connection ended without TLS's close_notify, so an attacker may have cut off the peer's last bytes. A message
+  # that was received before is complete only if the protocol itself marks its end.
   class TruncationError < TLSError
     def retriable? = true
   end
@@ -66,8 +66,8 @@ module Pelton
   class NotRunningError < Error
   end
 
-  # Raised inside a task that is cancelled, and inside parked fibers when their reactor stops. It is not a StandardError:
-  # so `rescue => error` does not keep a task alive by accident.
+  # Raised inside a task that is cancelled, and inside parked fibers when their reactor stops. It is not a
+  # StandardError: so `rescue => error` does not keep a task alive by accident.
   class Cancelled < Exception # standard:disable Lint/InheritException
     def initialize(message = "the task was cancelled") = super
   end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The way in to the gem pelton-eventmachine: `ruby -r pelton/eventmachine app.rb`. The file is here, and nowhere else, so that
-# it is found whichever gem comes first on the load path, and can say which one is missing.
+# The way in to the gem pelton-eventmachine: `ruby -r pelton/eventmachine app.rb`. The file is here, and nowhere else,
+# so that it is found whichever gem comes first on the load path, and can say which one is missing.
 
 # Required by its path, in a clone of Pelton's repository: then neither gem is on the load path.
 unless $LOAD_PATH.include?(File.expand_path("..", __dir__))

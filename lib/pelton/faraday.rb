@@ -5,16 +5,19 @@ require_relative "http"
 Pelton.require_gem("faraday", "Pelton's adapter needs Faraday: add gem \"faraday\" to the Gemfile")
 
 module Pelton
-  # An adapter for Faraday, by which most clients of APIs make their requests: with it they wait in fibers, and keep their connections open.
+  # An adapter for Faraday, by which most clients of APIs make their requests: with it they wait in fibers, and keep
+  # their connections open.
   #
   #     require "pelton/faraday"
   #
   #     Faraday.default_adapter = :pelton
   #
-  # All connections of Faraday with the same settings share one {HTTP::Client}, and so its connections and TLS sessions. Errors are those of Faraday's
-  # adapter for Net::HTTP: Faraday::TimeoutError, Faraday::SSLError and Faraday::ConnectionFailed, with the original one as their cause.
+  # All connections of Faraday with the same settings share one {HTTP::Client}, and so its connections and TLS sessions.
+  # Errors are those of Faraday's adapter for Net::HTTP: Faraday::TimeoutError, Faraday::SSLError and
+  # Faraday::ConnectionFailed, with the original one as their cause.
   class FaradayAdapter < ::Faraday::Adapter
-    # The options of the client, unless `adapter :pelton, concurrency: 10` has others. Faraday follows redirects by middleware, and limits no body.
+    # The options of the client, unless `adapter :pelton, concurrency: 10` has others. Faraday follows redirects by
+    # middleware, and limits no body.
     OPTIONS = {concurrency: 256, redirects: 0, max_body: nil, proxy: nil}.freeze
 
     # Faraday's names of what a {TLS::Context} takes, and those that it cannot have.
@@ -64,7 +67,8 @@ module Pelton
     # @return [HTTP::Client]
     # @raise [ArgumentError] an option of TLS that is not supported
     def build_connection(env)
-      FaradayAdapter.client(OPTIONS.merge(@connection_options, tls: tls(env[:ssl]), proxy: proxy(env[:request][:proxy])))
+      FaradayAdapter.client(OPTIONS.merge(@connection_options, tls: tls(env[:ssl]),
+        proxy: proxy(env[:request][:proxy])))
     end
 
     private
@@ -72,7 +76,8 @@ module Pelton
     def perform(env, client)
       headers = env[:request_headers].to_h.reject { |name,| OWN_HEADERS.include?(name.downcase) }
       decode = headers.keys.none? { |name| name.casecmp?("accept-encoding") }
-      response = client.request(env[:method].to_s.upcase, env[:url].to_s, headers: headers, body: body(env), decode: decode, stream: true,
+      response = client.request(env[:method].to_s.upcase, env[:url].to_s, headers: headers, body: body(env),
+        decode: decode, stream: true,
         **timeouts(env[:request]))
       save_response(env, response.status, nil, joined(response.headers), response.reason, finished: false)
       env.response_body = read(env, response)
@@ -101,7 +106,11 @@ module Pelton
     def proxy(proxy)
       return unless proxy
       url = proxy[:uri].dup
-      url.user, url.password = [proxy[:user], proxy[:password]].map { |part| part && URI.encode_www_form_component(part) } if proxy[:user]
+      if proxy[:user]
+        url.user, url.password = [proxy[:user], proxy[:password]].map do |part|
+          part && URI.encode_www_form_component(part)
+        end
+      end
       url.to_s
     end
 
@@ -114,7 +123,9 @@ module Pelton
           "min_version and max_version"
       end
       settings = TLS_OPTIONS.filter_map { |theirs, ours| [ours, ssl[theirs]] if ssl.key?(theirs) }.to_h
-      settings[:certificate] = Array(ssl[:client_cert]).map { |one| one.respond_to?(:to_pem) ? one.to_pem : one }.join if ssl[:client_cert]
+      if ssl[:client_cert]
+        settings[:certificate] = Array(ssl[:client_cert]).map { |one| one.respond_to?(:to_pem) ? one.to_pem : one }.join
+      end
       %i[min_version max_version].each { |name| settings[name] = version(ssl[name]) if ssl[name] }
       settings
     end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Pelton
-  # The errors that came after the one that is raised: of the other tasks of a {Group}. Each error that a group raises has this
-  # module.
+  # The errors that came after the one that is raised: of the other tasks of a {Group}. Each error that a group raises
+  # has this module.
   module Suppressed
     # @return [Array<Exception>] in the order in which they were raised
     def suppressed = @pelton_suppressed ||= []
@@ -29,12 +29,12 @@ module Pelton
 
     # Starts a task. Where as many tasks run as `concurrency:` allows, waits until one of them has ended.
     #
-    # Any task may call it, also one of the group's own, until the group has ended. In a group with `concurrency:`, a task of the group may
-    # wait for ever: for a permit that only itself could give back.
+    # Any task may call it, also one of the group's own, until the group has ended. In a group with `concurrency:`, a
+    # task of the group may wait for ever: for a permit that only itself could give back.
     #
     # @param name [#to_s, nil] see {Pelton.spawn}
-    # @param transient [Boolean] whether the group does not wait for the task, but cancels it when all others have ended. Transient
-    #   tasks do not count for `concurrency:`
+    # @param transient [Boolean] whether the group does not wait for the task, but cancels it when all others have
+    #   ended. Transient tasks do not count for `concurrency:`
     # @return [Task]
     # @raise [ArgumentError] without a block
     # @raise [Cancelled] when the group has been cancelled, or a task has failed
@@ -47,8 +47,8 @@ module Pelton
       start(name, transient, block)
     end
 
-    # Cancels all tasks that run. More cannot be spawned. The group's block is not interrupted, and the group raises no error for
-    # it.
+    # Cancels all tasks that run. More cannot be spawned. The group's block is not interrupted, and the group raises no
+    # error for it.
     #
     # @return [nil]
     # @raise [Cancelled] from a task of the group
@@ -59,8 +59,8 @@ module Pelton
       nil
     end
 
-    # Calls the block with each task when it has ended, in the order of their ends, and returns when all have ended. Tasks that have
-    # ended before are among them, transient tasks are not. Each task is passed on once.
+    # Calls the block with each task when it has ended, in the order of their ends, and returns when all have ended.
+    # Tasks that have ended before are among them, transient tasks are not. Each task is passed on once.
     #
     # @yieldparam task [Task] which has succeeded, or was cancelled
     # @return [self, Enumerator]
@@ -172,9 +172,10 @@ module Pelton
   class << self
     # Runs tasks that end together: returns when the block and all tasks that it has spawned in the group have ended.
     #
-    # The first error, of a task or of the block, cancels all others. When they have ended, it is raised, and has the errors of the
-    # others ({Suppressed#suppressed}). When the caller is cancelled, or a time limit around the group passes, the group's tasks are
-    # cancelled as well, and the group waits for their end. Where no reactor runs, `group` runs one.
+    # The first error, of a task or of the block, cancels all others. When they have ended, it is raised, and has the
+    # errors of the others ({Suppressed#suppressed}). When the caller is cancelled, or a time limit around the group
+    # passes, the group's tasks are cancelled as well, and the group waits for their end. Where no reactor runs, `group`
+    # runs one.
     #
     #     Pelton.group do |group|
     #       user = group.spawn { fetch_user }
@@ -184,8 +185,8 @@ module Pelton
     #
     # @param timeout [Numeric, nil] seconds for the block and all tasks
     # @param concurrency [Integer, nil] how many tasks run at a time: {Group#spawn} waits; nil: any number
-    # @param discard [Boolean] whether the group forgets each task when it has ended, for groups with an endless number of tasks.
-    #   {Group#each} cannot be used then
+    # @param discard [Boolean] whether the group forgets each task when it has ended, for groups with an endless number
+    #   of tasks. {Group#each} cannot be used then
     # @yieldparam group [Group]
     # @return the block's value
     # @raise the first error of a task or of the block
@@ -194,7 +195,9 @@ module Pelton
     # @asynchronous
     def group(timeout: nil, concurrency: nil, discard: false, &block)
       raise ArgumentError, "group needs a block" unless block
-      raise ArgumentError, "concurrency is 1 or more, or nil" if concurrency && !(concurrency.is_a?(Integer) && concurrency >= 1)
+      if concurrency && !(concurrency.is_a?(Integer) && concurrency >= 1)
+        raise ArgumentError, "concurrency is 1 or more, or nil"
+      end
       return run { group(timeout: timeout, concurrency: concurrency, discard: discard, &block) } unless running?
       self.timeout(timeout) { Group.new(concurrency, discard)._run(&block) }
     end

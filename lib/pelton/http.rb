@@ -21,8 +21,8 @@ require_relative "http/page"
 module Pelton
   public_constant :HTTP
 
-  # HTTP/1.1. {Server} runs Rack applications on the reactor. {Client} sends requests; {HTTP.get}, {HTTP.post} and so on use
-  # a shared one.
+  # HTTP/1.1. {Server} runs Rack applications on the reactor. {Client} sends requests; {HTTP.get}, {HTTP.post} and so on
+  # use a shared one.
   module HTTP
     autoload :WebSocket, "pelton/http/websocket" # needs a gem
     autoload :EventStream, "pelton/http/event_stream"
@@ -33,8 +33,8 @@ module Pelton
     private_constant :PLAIN_ANSWER, :EVENT
 
     class << self
-      # Rack wants an IO from rack.hijack, because programs wait for it in their own ways. For a TLS connection that is one end
-      # of a socket pair, and two tasks copy between the pair and the connection.
+      # Rack wants an IO from rack.hijack, because programs wait for it in their own ways. For a TLS connection that is
+      # one end of a socket pair, and two tasks copy between the pair and the connection.
       # @private
       def _io_of(stream)
         return bridge(stream) if stream.tls
@@ -65,8 +65,8 @@ module Pelton
       # @private
       def _closed(callables) = callables.each { |callable| notify { callable.call } }
 
-      # Makes a server's TLS::Context of a Hash. Its `alpn:` is the protocols that the server speaks by default, and a request
-      # without TLS is answered. Returns other objects unchanged.
+      # Makes a server's TLS::Context of a Hash. Its `alpn:` is the protocols that the server speaks by default, and a
+      # request without TLS is answered. Returns other objects unchanged.
       # @private
       def tls_context(settings, http2: false)
         return settings unless settings.is_a?(Hash)

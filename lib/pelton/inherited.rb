@@ -6,9 +6,9 @@ module Pelton
   #     Pelton::Inherited[:tenant] = "acme"
   #     Pelton.spawn { Pelton::Inherited[:tenant] }.await # => "acme"
   #
-  # They are Ruby's own (`Fiber[:tenant]`) from Ruby 3.2 on. Tasks of {Pelton.spawn}, groups and {Pelton.map}, timers, {Pelton.next_tick},
-  # {Pelton.offload}, {Background#run} and the blocks of a {Deferrable} have a copy; what they set stays theirs. Each request of a server begins
-  # without any.
+  # They are Ruby's own (`Fiber[:tenant]`) from Ruby 3.2 on. Tasks of {Pelton.spawn}, groups and {Pelton.map}, timers,
+  # {Pelton.next_tick}, {Pelton.offload}, {Background#run} and the blocks of a {Deferrable} have a copy; what they set
+  # stays theirs. Each request of a server begins without any.
   module Inherited
     KEY = :pelton_inherited
     private_constant :KEY
@@ -16,7 +16,9 @@ module Pelton
     # A block with what it has inherited. It says where the user's block is, since tasks are shown by that.
     class Block < Proc
       def self.of(block, arounds)
-        one = new { |*values| arounds.reduce(-> { block.call(*values) }) { |inner, around| -> { around.call(inner) } }.call }
+        one = new do |*values|
+          arounds.reduce(-> { block.call(*values) }) { |inner, around| -> { around.call(inner) } }.call
+        end
         one.tap { one.instance_variable_set(:@block, block) }
       end
 
@@ -65,8 +67,9 @@ module Pelton
 
       public
 
-      # For libraries that keep a state by fiber in their own way: the block is called where a task is spawned, and returns a Proc that
-      # is called in the task with the task's block, and calls that with the same state. What was registered first is called first.
+      # For libraries that keep a state by fiber in their own way: the block is called where a task is spawned, and
+      # returns a Proc that is called in the task with the task's block, and calls that with the same state. What was
+      # registered first is called first.
       #
       #     Pelton::Inherited.carry { context = OpenTelemetry::Context.current; ->(block) { OpenTelemetry::Context.with_current(context, &block) } }
       #

@@ -1,14 +1,17 @@
 # frozen_string_literal: true
 
 module Pelton
-  # What other libraries need to run on Pelton: one file each, in integrations/. Programs load libraries in any order, so a server asks for
-  # the files of those that are loaded when it is made, and a launcher before it serves an application.
+  # What other libraries need to run on Pelton: one file each, in integrations/. Programs load libraries in any order,
+  # so a server asks for the files of those that are loaded when it is made, and a launcher before it serves an
+  # application.
   # @private
   module Integrations
-    # Constants, and the files of the libraries that define them. Those for a launcher change the whole process, which is then a server's alone.
+    # Constants, and the files of the libraries that define them. Those for a launcher change the whole process, which
+    # is then a server's alone.
     FILES = {
       server: {"Sinatra::Helpers::Stream" => "sinatra", "Rack::Timeout::Scheduler::Timeout" => "rack_timeout"},
-      launcher: {"ActiveSupport::IsolatedExecutionState" => "active_support", "I18n::Config" => "i18n", "Sentry::Hub" => "sentry"}
+      launcher: {"ActiveSupport::IsolatedExecutionState" => "active_support", "I18n::Config" => "i18n",
+                 "Sentry::Hub" => "sentry"}
     }.freeze
 
     @launches = []
@@ -16,7 +19,9 @@ module Pelton
     class << self
       # @param moment [Symbol] :server or :launcher
       def load(moment)
-        FILES.fetch(moment).each { |constant, file| require_relative "integrations/#{file}" if Object.const_defined?(constant) }
+        FILES.fetch(moment).each do |constant, file|
+          require_relative "integrations/#{file}" if Object.const_defined?(constant)
+        end
       end
 
       # Registers a library that runs as long as a launcher does. The block is called on its reactor.

@@ -51,8 +51,9 @@ module Pelton
     # @return [Logger] or the object given to {logger=}
     def logger = @logger ||= Log.to(Log::Standard)
 
-    # @param logger [Logger, IO, nil] an object with the methods of Ruby's Logger, or one with `write`; nil logs nothing. While a
-    #   stall lasts, the watchdog writes to the descriptor of an IO, to standard error for a Logger, and nowhere for nil
+    # @param logger [Logger, IO, nil] an object with the methods of Ruby's Logger, or one with `write`; nil logs
+    #   nothing. While a stall lasts, the watchdog writes to the descriptor of an IO, to standard error for a Logger,
+    #   and nowhere for nil
     # @raise [ArgumentError] for any other object
     def logger=(logger)
       @logger = Log.for(logger)

@@ -4,10 +4,11 @@ require_relative "../pelton"
 require_relative "merging/batch"
 
 module Pelton
-  # Merges finds by key that different fibers call in the same iteration of the loop into one query. The first find yields once to fibers that are
-  # ready; if none of them joins, it is made alone. No find waits for anything else.
+  # Merges finds by key that different fibers call in the same iteration of the loop into one query. The first find
+  # yields once to fibers that are ready; if none of them joins, it is made alone. No find waits for anything else.
   #
-  # For gems that have models, such as pelton-sequel and pelton-rails: each has one object, which says what a {Batch} is there.
+  # For gems that have models, such as pelton-sequel and pelton-rails: each has one object, which says what a {Batch} is
+  # there.
   #
   # @api private
   class Merging

@@ -5,10 +5,10 @@ module Pelton
   module Metrics
     TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-    # How one entry of the stats is shown to Prometheus: `type` is counter, gauge or histogram. The value of a histogram is a
-    # Hash {"0.1" => how many took 0.1 s at most, ..., "+Inf" => all, "sum" => seconds}. With a `label` the value is a Hash {label's
-    # value => number or histogram}. With an Array of labels its keys are the labels' values, with spaces between them; only the
-    # last may contain spaces, and the last ones may be missing.
+    # How one entry of the stats is shown to Prometheus: `type` is counter, gauge or histogram. The value of a histogram
+    # is a Hash {"0.1" => how many took 0.1 s at most, ..., "+Inf" => all, "sum" => seconds}. With a `label` the value
+    # is a Hash {label's value => number or histogram}. With an Array of labels its keys are the labels' values, with
+    # spaces between them; only the last may contain spaces, and the last ones may be missing.
     Family = Struct.new(:type, :name, :help, :label)
 
     ESCAPES = {"\\" => "\\\\", "\n" => "\\n", "\"" => "\\\""}.freeze
@@ -17,9 +17,11 @@ module Pelton
     @sources = []
 
     class << self
-      # Adds counters to those that a server's control socket shows: a gem beside Pelton, or a program, has some of its own.
+      # Adds counters to those that a server's control socket shows: a gem beside Pelton, or a program, has some of its
+      # own.
       #
-      #     Pelton::Metrics.add("jobs" => Pelton::Metrics::Family.new("counter", "jobs_total", "Finished jobs.")) { {"jobs" => Job.count} }
+      #     Pelton::Metrics.add("jobs" => Pelton::Metrics::Family.new("counter", "jobs_total", "Finished jobs."))
+      #     { {"jobs" => Job.count} }
       #
       # @param families [Hash{String => Family}] by the names in the stats
       # @yieldreturn [Hash{String => Numeric, Hash}] the stats at this moment. It is called on any thread
@@ -48,8 +50,8 @@ module Pelton
       def stats = @sources.map { |_, stats| stats.call }.reduce({}, :merge)
 
       # @param families [Hash{String => Family}] by the names in the stats
-      # @param rows [Hash{Hash => Hash{String => Numeric, Hash}}] stats by labels: {{worker: 0} => {"requests" => 3}}. A row may
-      #   lack some of the names
+      # @param rows [Hash{Hash => Hash{String => Numeric, Hash}}] stats by labels: {{worker: 0} => {"requests" => 3}}. A
+      #   row may lack some of the names
       # @return [String]
       def text(families, rows)
         families.map do |name, family|
@@ -66,10 +68,15 @@ module Pelton
       private
 
       def samples(family, labels, value, names = Array(family.label))
-        return value.flat_map { |key, one| samples(family, labels.merge(names.zip(key.split(" ", names.size)).to_h.compact), one, []) } if names.any?
+        if names.any?
+          return value.flat_map { |key, one| samples(family, labels.merge(names.zip(key.split(" ", names.size)).to_h.compact), one, []) }
+        end
         return [sample(family.name, labels, value)] unless value.is_a?(Hash)
-        buckets = value.except("sum").map { |bound, number| sample("#{family.name}_bucket", labels.merge(le: bound), number) }
-        [*buckets, sample("#{family.name}_sum", labels, value["sum"]), sample("#{family.name}_count", labels, value["+Inf"])]
+        buckets = value.except("sum").map do |bound, number|
+          sample("#{family.name}_bucket", labels.merge(le: bound), number)
+        end
+        [*buckets, sample("#{family.name}_sum", labels, value["sum"]),
+          sample("#{family.name}_count", labels, value["+Inf"])]
       end
 
       def sample(name, labels, value)

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Pelton
-  # Events of Pelton and of its gems, by name, for logs, metrics and traces. An event that nobody listens to costs nothing.
+  # Events of Pelton and of its gems, by name, for logs, metrics and traces. An event that nobody listens to costs
+  # nothing.
   #
   #     Pelton::Notifications.subscribe("request.http_client") do |event|
   #       puts "#{event.payload[:request]}: #{event.duration}"
@@ -71,12 +72,14 @@ module Pelton
 
     @subscriptions = []
     @by_name = {}
-    @switches = {"run.task" => :task, "request.http_server" => :request, "command.memcached" => :command} # that C looks at
+    # That C looks at
+    @switches = {"run.task" => :task, "request.http_server" => :request, "command.memcached" => :command}
     @mutex = Mutex.new
 
     class << self
       # @param name [String, Regexp] of the events
-      # @param subscriber [#call, #finish] is called with each {Event} at its end; one with `start` also at its beginning
+      # @param subscriber [#call, #finish] is called with each {Event} at its end; one with `start` also at its
+      #   beginning
       # @return [Object] for {unsubscribe}
       # @raise [ArgumentError] without a subscriber
       def subscribe(name, subscriber = nil, &block)

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module Pelton
-  # A pool of threads for calls that would block the loop: a driver without hooks, a slow disk, a C library. It works in any
-  # process, also after a fork, and its threads keep no process alive.
+  # A pool of threads for calls that would block the loop: a driver without hooks, a slow disk, a C library. It works in
+  # any process, also after a fork, and its threads keep no process alive.
   #
-  # Ruby's threads share the GVL, so a block that computes in Ruby slows the loop down even in a thread. Compute in another
-  # process instead.
+  # Ruby's threads share the GVL, so a block that computes in Ruby slows the loop down even in a thread. Compute in
+  # another process instead.
   class Offload
     # One block to run, and the operation that completes with it.
     class Job
@@ -31,7 +31,8 @@ module Pelton
         end
       end
 
-      # The caller waits no more: a job that has not begun never does, and the result or error of another one is dropped.
+      # The caller waits no more: a job that has not begun never does, and the result or error of another one is
+      # dropped.
       def abandon
         @block = nil
         @operation.succeed(nil)
@@ -67,13 +68,17 @@ module Pelton
 
     # Runs the block in a thread and waits for it.
     #
-    # @param timeout [Numeric, nil] seconds; after that the block still runs to its end, but its value or error is dropped
+    # @param timeout [Numeric, nil] seconds; after that the block still runs to its end, but its value or error is
+    #   dropped
     # @return the block's value
     # @raise the error that the block raises
     # @raise [TimeoutError] when the time is over first
     # @asynchronous
     def call(timeout: nil, &block)
-      return Reactor.current.timeout_after(timeout, TimeoutError, "offload: not done within #{timeout} s") { call(&block) } if timeout
+      if timeout
+        return Reactor.current.timeout_after(timeout, TimeoutError,
+          "offload: not done within #{timeout} s") { call(&block) }
+      end
       job = wait_for_slot(block)
       begin
         value = job.operation.await
@@ -84,11 +89,12 @@ module Pelton
       end
     end
 
-    # As {#call}, for a block that uses the caller's memory: an exception that is raised in the caller meanwhile waits for the
-    # block's end. A caller that is given up, because the reactor stops, blocks its thread until then.
+    # As {#call}, for a block that uses the caller's memory: an exception that is raised in the caller meanwhile waits
+    # for the block's end. A caller that is given up, because the reactor stops, blocks its thread until then.
     # @asynchronous
     def call_to_end(&block)
-      turn, over = Thread::Queue.new([true]), Thread::Queue.new # the turn is taken by the block, or by a caller that leaves first
+      # The turn is taken by the block, or by a caller that leaves first
+      turn, over = Thread::Queue.new([true]), Thread::Queue.new
       operation = wait_for_slot(-> { take(turn) && outcome(block).tap { over << true } }).operation
       begin
         value, error = operation.await
@@ -112,7 +118,9 @@ module Pelton
     private
 
     def positive(name, number)
-      raise ArgumentError, "Offload #{name}: must be a positive integer, not #{number.inspect}" unless number.is_a?(Integer) && number.positive?
+      unless number.is_a?(Integer) && number.positive?
+        raise ArgumentError, "Offload #{name}: must be a positive integer, not #{number.inspect}"
+      end
       number
     end
 
@@ -172,10 +180,11 @@ module Pelton
   end
 
   class << self
-    # Runs the block in a thread of {Offload::POOL}, so that the loop goes on while the block blocks. Outside {run} the block is
-    # simply called.
+    # Runs the block in a thread of {Offload::POOL}, so that the loop goes on while the block blocks. Outside {run} the
+    # block is simply called.
     #
-    # @param timeout [Numeric, nil] seconds; after that the block still runs to its end, but its value or error is dropped
+    # @param timeout [Numeric, nil] seconds; after that the block still runs to its end, but its value or error is
+    #   dropped
     # @return the block's value
     # @raise the error that the block raises, with its backtrace
     # @raise [TimeoutError] when the time is over first

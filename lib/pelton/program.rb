@@ -18,15 +18,20 @@ module Pelton
       # Ruby does not tell its options, but Linux tells the command line.
       def options
         words = File.read("/proc/self/cmdline").split("\0")
-        script = words.index(Process.argv0) || words.index { |word| File.basename(word) == File.basename(Process.argv0) } # ruby -S
-        options = words[1...script] if script # a program that has set its title, as `bundle exec` does, has overwritten them
+        # Ruby -S
+        script = words.index(Process.argv0) ||
+          words.index { |word| File.basename(word) == File.basename(Process.argv0) }
+        # A program that has set its title, as `bundle exec` does, has overwritten them
+        options = words[1...script] if script
         (options.nil? || options.any?(/\A-[CX]/)) ? library : options # -C and -X would change the folder twice
       rescue SystemCallError
         library
       end
 
       # Where Pelton is loaded as a gem, it will be found again, perhaps in a newer version.
-      def library = (defined?(::Gem) && ::Gem.loaded_specs.key?("pelton")) ? [] : ["-I", File.expand_path("..", __dir__)]
+      def library
+        (defined?(::Gem) && ::Gem.loaded_specs.key?("pelton")) ? [] : ["-I", File.expand_path("..", __dir__)]
+      end
     end
   end
   private_constant :Program

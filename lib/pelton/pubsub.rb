@@ -7,11 +7,12 @@ require_relative "pubsub/subscription"
 require_relative "pubsub/topics"
 
 module Pelton
-  # Topics: what is published on one goes to all who have subscribed to it, from any fiber and any thread, and in one order.
+  # Topics: what is published on one goes to all who have subscribed to it, from any fiber and any thread, and in one
+  # order.
   #
-  # Publishing never waits. Each subscriber has a bounded queue of its own, and a policy for when it is too slow. A topic may keep
-  # its last messages ({#keep}), for those who come back. `Pelton::PubSub.publish`, `subscribe` and so on use {PubSub.default}: the
-  # workers of `pelton serve -w 2` have its topics in common.
+  # Publishing never waits. Each subscriber has a bounded queue of its own, and a policy for when it is too slow. A
+  # topic may keep its last messages ({#keep}), for those who come back. `Pelton::PubSub.publish`, `subscribe` and so on
+  # use {PubSub.default}: the workers of `pelton serve -w 2` have its topics in common.
   #
   # @example
   #   Pelton::PubSub.subscribe("news") { |message| puts message }
@@ -26,11 +27,16 @@ module Pelton
     # What each subscription may count, for Prometheus.
     FAMILIES = {
       "pubsub_subscriptions" => Metrics::Family.new("gauge", "pelton_pubsub_subscriptions", "Subscriptions."),
-      "pubsub_published" => Metrics::Family.new("counter", "pelton_pubsub_published_total", "Messages that this process has published."),
-      "pubsub_received" => Metrics::Family.new("counter", "pelton_pubsub_received_total", "Messages of subscribed topics, its own among them."),
-      "pubsub_dropped" => Metrics::Family.new("counter", "pelton_pubsub_dropped_total", "Messages that a slow subscriber did not get."),
-      "pubsub_returns" => Metrics::Family.new("counter", "pelton_pubsub_returns_total", "Times that the connection with the other processes was cut and came back."),
-      "pubsub_kept_bytes" => Metrics::Family.new("gauge", "pelton_pubsub_kept_bytes", "Bytes of the messages that are kept for those who come back.")
+      "pubsub_published" => Metrics::Family.new("counter", "pelton_pubsub_published_total",
+        "Messages that this process has published."),
+      "pubsub_received" => Metrics::Family.new("counter", "pelton_pubsub_received_total",
+        "Messages of subscribed topics, its own among them."),
+      "pubsub_dropped" => Metrics::Family.new("counter", "pelton_pubsub_dropped_total",
+        "Messages that a slow subscriber did not get."),
+      "pubsub_returns" => Metrics::Family.new("counter", "pelton_pubsub_returns_total",
+        "Times that the connection with the other processes was cut and came back."),
+      "pubsub_kept_bytes" => Metrics::Family.new("gauge", "pelton_pubsub_kept_bytes",
+        "Bytes of the messages that are kept for those who come back.")
     }.freeze
     # Seconds between two lines about lost messages.
     WARN_EVERY = 60
@@ -69,8 +75,10 @@ module Pelton
     # @param message [String] binary, or text, which arrives as UTF-8
     # @return [nil]
     # @raise [TypeError] one of them is no String
-    # @raise [ArgumentError] the topic has more than 1,024 bytes, the message more than 16 MB, or the text is invalid in its encoding
-    # @raise [OverloadError] between processes: 4 MB wait already, because the master process or the server does not take them
+    # @raise [ArgumentError] the topic has more than 1,024 bytes, the message more than 16 MB, or the text is invalid in
+    #   its encoding
+    # @raise [OverloadError] between processes: 4 MB wait already, because the master process or the server does not
+    #   take them
     def publish(topic, message)
       message = checked(topic, message)
       event = Notifications.start("publish.pubsub") { {topic: topic, bytes: message.bytesize} }
@@ -83,14 +91,16 @@ module Pelton
 
     # Subscribes to a topic.
     #
-    # With a block: it is called with each message, one after the other, in callbacks of this thread's reactor. It may wait, and only
-    # its own subscription waits. Without: the subscription is a queue, see {Subscription#receive} and {Subscription#each}.
+    # With a block: it is called with each message, one after the other, in callbacks of this thread's reactor. It may
+    # wait, and only its own subscription waits. Without: the subscription is a queue, see {Subscription#receive} and
+    # {Subscription#each}.
     #
     # @param topic [String]
-    # @param after [String, nil] the {Subscription#position} of the last message that was seen: the kept messages since come first
+    # @param after [String, nil] the {Subscription#position} of the last message that was seen: the kept messages since
+    #   come first
     # @param max_bytes [Integer] bytes that may wait for the subscriber; each message counts 100 more
-    # @param slow [:close, :drop, #call] for a message beyond them. `:close`: the subscription ends, with {OverloadError}. `:drop`:
-    #   it misses this message. A callable is called with the subscription and the message
+    # @param slow [:close, :drop, #call] for a message beyond them. `:close`: the subscription ends, with
+    #   {OverloadError}. `:drop`: it misses this message. A callable is called with the subscription and the message
     # @yieldparam message [String] frozen
     # @yieldparam position [String, nil] see {Subscription#position}
     # @return [Subscription]
@@ -104,15 +114,17 @@ module Pelton
 
     # Subscribes something that passes messages on, and must know when some are lost.
     #
-    # @param direct [Boolean] whether the block takes each message at once and never waits: where publisher and subscriber share a thread, it is
-    #   called inside {#publish}
-    # @param gap [#call] is called on the subscriber's thread instead of what was lost, before any later message: because threads published
-    #   faster than their messages were taken, or because the other processes could not be reached
+    # @param direct [Boolean] whether the block takes each message at once and never waits: where publisher and
+    #   subscriber share a thread, it is called inside {#publish}
+    # @param gap [#call] is called on the subscriber's thread instead of what was lost, before any later message:
+    #   because threads published faster than their messages were taken, or because the other processes could not be
+    #   reached
     # @return [Subscription]
     # @private
     def attach(topic, direct: true, gap: nil, max_bytes: Subscription::ATTACHED, &block)
       Reactor.require_running("PubSub#subscribe")
-      add(Subscription.new(@topics, checked_topic(topic), max_bytes: max_bytes, slow: :gap, block: block, direct: direct, gap: gap || -> {}))
+      add(Subscription.new(@topics, checked_topic(topic), max_bytes: max_bytes, slow: :gap, block: block,
+        direct: direct, gap: gap || -> {}))
     end
 
     # Lets topics keep their last messages. If several rules match a topic, the last one applies.
@@ -123,13 +135,15 @@ module Pelton
     # @return [self]
     # @raise [ArgumentError]
     def keep(pattern, messages: 100, seconds: 300)
-      raise ArgumentError, "messages must be 0 or more, and seconds more than 0" unless messages.is_a?(Integer) && messages >= 0 && seconds.positive?
+      unless messages.is_a?(Integer) && messages >= 0 && seconds.positive?
+        raise ArgumentError, "messages must be 0 or more, and seconds more than 0"
+      end
       @topics.keep(pattern, History::Rule.new(messages, seconds))
       self
     end
 
-    # Where a topic is now, for `after:` of {#subscribe}, also in another process: for a page that shows a state and subscribes later.
-    # Ask before the state is read.
+    # Where a topic is now, for `after:` of {#subscribe}, also in another process: for a page that shows a state and
+    # subscribes later. Ask before the state is read.
     #
     # @param topic [String]
     # @return [String, nil] nil: the topic keeps no messages
@@ -137,10 +151,12 @@ module Pelton
       @topics.position(topic, epoch) if @topics.rule(checked_topic(topic))
     end
 
-    # @return [Hash{Symbol => Integer}] `topics` and `subscriptions` now; counters: messages `published`, `received` on subscribed topics, and
-    #   `dropped` for slow subscribers, and how often the connection with the other processes `returns`; `kept` messages and `kept_bytes` now
+    # @return [Hash{Symbol => Integer}] `topics` and `subscriptions` now; counters: messages `published`, `received` on
+    #   subscribed topics, and `dropped` for slow subscribers, and how often the connection with the other processes
+    #   `returns`; `kept` messages and `kept_bytes` now
     def stats
-      {topics: @topics.size, subscriptions: @topics.subscriptions, published: @published, received: @topics.received, dropped: @dropped,
+      {topics: @topics.size, subscriptions: @topics.subscriptions, published: @published, received: @topics.received,
+       dropped: @dropped,
        returns: @engine ? @engine.returns : 0, kept: @topics.kept, kept_bytes: @topics.kept_bytes}
     end
 
@@ -177,7 +193,8 @@ module Pelton
     # @private
     attr_accessor :engine
 
-    # Joins other processes: those of a {Hub}, or of a server. It returns when this process has what is kept there, or after 5 seconds.
+    # Joins other processes: those of a {Hub}, or of a server. It returns when this process has what is kept there, or
+    # after 5 seconds.
     #
     # @param place [String] the path of the hub's socket, or the URL of a Redis or a PostgreSQL
     # @return [Link, Carrier]
@@ -240,10 +257,14 @@ module Pelton
     def checked(topic, message)
       checked_topic(topic)
       raise TypeError, "a message must be a String, not #{message.inspect}" unless message.is_a?(String)
-      raise ArgumentError, "a message of #{message.bytesize} bytes: #{MOST_MESSAGE} are the most" if message.bytesize > MOST_MESSAGE
+      if message.bytesize > MOST_MESSAGE
+        raise ArgumentError, "a message of #{message.bytesize} bytes: #{MOST_MESSAGE} are the most"
+      end
       return -message if message.encoding == Encoding::BINARY
       message = message.encode(Encoding::UTF_8) unless message.encoding == Encoding::UTF_8
-      raise ArgumentError, "the text is not valid #{message.encoding}: publish other bytes as a binary String" unless message.valid_encoding?
+      unless message.valid_encoding?
+        raise ArgumentError, "the text is not valid #{message.encoding}: publish other bytes as a binary String"
+      end
       message.frozen? ? message : message.dup.freeze
     end
 
@@ -260,7 +281,9 @@ module Pelton
         Pelton.logger.warn("pubsub: messages on #{subscription.topic.inspect[0, 100]} are published faster than they are taken: " \
           "its clients are told to come back")
       end
-      Notifications.instrument("overflow.pubsub", topic: subscription.topic, subscription: subscription) { subscription._overflow(message) }
+      Notifications.instrument("overflow.pubsub", topic: subscription.topic, subscription: subscription) do
+        subscription._overflow(message)
+      end
     end
   end
 

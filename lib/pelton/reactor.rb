@@ -26,17 +26,17 @@ module Pelton
     #   @return [Boolean] false, and nothing is raised, when the fiber is not parked here
 
     # @!method on_fatal
-    #   For servers, which must outlive the code of one request: the block gets the exceptions that would end the present
-    #   {#run}. These are what another thread raises in this one (`Thread#raise`) while no code of the program runs, and
-    #   what a callback or a task raises that is no StandardError. Not SystemExit, signals and `throw`; nor what the block
-    #   of {#run} raises. An error of this block ends run.
+    #   For servers, which must outlive the code of one request: the block gets the exceptions that would end the
+    #   present {#run}. These are what another thread raises in this one (`Thread#raise`) while no code of the program
+    #   runs, and what a callback or a task raises that is no StandardError. Not SystemExit, signals and `throw`; nor
+    #   what the block of {#run} raises. An error of this block ends run.
     #   @yieldparam exception [Exception]
     #   @return [self]
     #   @raise [NotRunningError]
 
     # @!method retain
-    #   Keeps {Pelton.run} going until {#release}, for something outside of the reactor that will come back to it, such as
-    #   a thread.
+    #   Keeps {Pelton.run} going until {#release}, for something outside of the reactor that will come back to it, such
+    #   as a thread.
     #   @return [nil]
 
     # @!method release

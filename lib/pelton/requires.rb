@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
 module Pelton
-  # The parts that a program requires by themselves. Until then their names are private, since the extension has defined some.
-  REQUIRES = {HTTP: "pelton/http", PubSub: "pelton/pubsub", Cable: "pelton/cable", Memcached: "pelton/memcached", Cluster: "pelton/cluster", Test: "pelton/test", Control: "pelton/control",
+  # The parts that a program requires by themselves. Until then their names are private, since the extension has defined
+  # some.
+  REQUIRES = {HTTP: "pelton/http", PubSub: "pelton/pubsub", Cable: "pelton/cable", Memcached: "pelton/memcached",
+              Cluster: "pelton/cluster", Test: "pelton/test", Control: "pelton/control",
               Metrics: "pelton/metrics"}.freeze
   private_constant :REQUIRES, :HTTP, :Memcached
 

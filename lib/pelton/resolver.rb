@@ -3,17 +3,17 @@
 require "socket"
 
 module Pelton
-  # Resolves names without blocking the loop. It calls the system's resolver in a pool of threads of its own, so that slow name
-  # servers take no thread from {Offload::POOL}. It caches nothing, because the system's resolver does not say how long an answer
-  # is valid; where that costs too much, run a caching name server on the machine.
+  # Resolves names without blocking the loop. It calls the system's resolver in a pool of threads of its own, so that
+  # slow name servers take no thread from {Offload::POOL}. It caches nothing, because the system's resolver does not say
+  # how long an answer is valid; where that costs too much, run a caching name server on the machine.
   module Resolver
     POOL = Offload.new(concurrency: 10)
 
     # @param host [String] a name; or an IP address, which takes no thread
     # @param port [Integer, String, nil]
     # @param timeout [Numeric, nil] seconds
-    # @return [Array<Addrinfo>] addresses for TCP, in the order in which to try them: the system's order, but IPv6 and IPv4
-    #   addresses alternate, so that a family that does not work delays little (RFC 8305)
+    # @return [Array<Addrinfo>] addresses for TCP, in the order in which to try them: the system's order, but IPv6 and
+    #   IPv4 addresses alternate, so that a family that does not work delays little (RFC 8305)
     # @raise [ResolutionError] when the name does not exist, or cannot be resolved now
     # @raise [TimeoutError] when the time is over first
     # @asynchronous

@@ -4,17 +4,20 @@ require "json"
 require_relative "pubsub"
 
 module Pelton
-  # A text that one process makes piece by piece, as a job does that calls a language model, and that others follow while it grows: from its beginning or
-  # from where they were, over a reload, a line that broke, and the restart of each process. Its text is in a *store*, such as a row of a
-  # database; what the store does not have yet comes by a topic of {PubSub}.
+  # A text that one process makes piece by piece, as a job does that calls a language model, and that others follow
+  # while it grows: from its beginning or from where they were, over a reload, a line that broke, and the restart of
+  # each process. Its text is in a *store*, such as a row of a database; what the store does not have yet comes by a
+  # topic of {PubSub}.
   #
-  # A text has *runs*: a job that is tried again makes the text anew. A *position* is the run and the bytes that a reader has.
+  # A text has *runs*: a job that is tried again makes the text anew. A *position* is the run and the bytes that a
+  # reader has.
   #
   # The store has two methods, which may wait, and are called in any fiber and any thread:
   #
-  # - `read` returns a Hash with `:run` (Integer), `:state` (String, one of {STATES}), `:text`, `:error` (String or nil) and `:alive_at` (Time or nil), or nil: there
-  #   is no such text;
-  # - `write(changes, run:, state:)` stores some of these values, if run and state are still the given ones, and returns whether they were.
+  # - `read` returns a Hash with `:run` (Integer), `:state` (String, one of {STATES}), `:text`, `:error` (String or nil)
+  #   and `:alive_at` (Time or nil), or nil: there is no such text;
+  # - `write(changes, run:, state:)` stores some of these values, if run and state are still the given ones, and returns
+  #   whether they were.
   #
   # @example
   #   stream = Pelton::ResumableStream.new("answer:7", store)
@@ -24,7 +27,8 @@ module Pelton
   class ResumableStream
     include Opaque
 
-    # waiting: nobody writes yet. interrupted: the writer's process stopped or died. interrupted and failed texts may be written again.
+    # waiting: nobody writes yet. interrupted: the writer's process stopped or died. interrupted and failed texts may be
+    # written again.
     STATES = %w[waiting running finished failed cancelled interrupted].freeze
     # The states that are for good.
     FINAL = %w[finished cancelled].freeze
@@ -58,16 +62,17 @@ module Pelton
       @_pubsub = pubsub
     end
 
-    # Writes the text: the block appends its pieces. With the block's end the text is finished, with its error it has failed, and when the block is
-    # cancelled, as at a worker's stop, it is interrupted.
+    # Writes the text: the block appends its pieces. With the block's end the text is finished, with its error it has
+    # failed, and when the block is cancelled, as at a worker's stop, it is interrupted.
     #
-    # {#cancel} ends the block with {Stopped}: where it waits, if it runs in a fiber of Pelton; in a thread when it appends its next piece.
+    # {#cancel} ends the block with {Stopped}: where it waits, if it runs in a fiber of Pelton; in a thread when it
+    # appends its next piece.
     #
     # @param max_bytes [Integer] of the text
     # @param every [Numeric] seconds between two writes of a text that grows to the store
     # @yieldparam writer [Writer]
-    # @return [Boolean] whether the block has come to its end; false: the text was cancelled or is finished already, perhaps before the call, and then the
-    #   block is not called
+    # @return [Boolean] whether the block has come to its end; false: the text was cancelled or is finished already,
+    #   perhaps before the call, and then the block is not called
     # @raise [Busy] somebody else writes it
     # @raise [LimitError] from {Writer#append}: the text is too long
     # @raise what the block and the store raise
@@ -78,10 +83,11 @@ module Pelton
       Writer.new(self, run, max_bytes: max_bytes, every: every)._call(&block)
     end
 
-    # Yields what is to be told to a reader: each {Event}, and nil for every `every` seconds of silence. It returns when the text is finished or
-    # cancelled; after a failure or an interruption it waits for the next run.
+    # Yields what is to be told to a reader: each {Event}, and nil for every `every` seconds of silence. It returns when
+    # the text is finished or cancelled; after a failure or an interruption it waits for the next run.
     #
-    # @param after [String, nil] the position that the reader has: {Event#position}, or {Snapshot#position}; nil: the beginning
+    # @param after [String, nil] the position that the reader has: {Event#position}, or {Snapshot#position}; nil: the
+    #   beginning
     # @param every [Numeric] seconds
     # @yieldparam event [Event, nil]
     # @return [self]
@@ -141,7 +147,9 @@ module Pelton
       loop do
         now = snapshot
         return if now.nil? || now.final?
-        raise Busy, "#{@name} is being written: limit the concurrency of its jobs, or retry in #{LEASE} s" if now.state == "running"
+        if now.state == "running"
+          raise Busy, "#{@name} is being written: limit the concurrency of its jobs, or retry in #{LEASE} s"
+        end
         values = {run: now.run + 1, state: "running", text: "", error: nil, alive_at: Time.now}
         return values[:run] if @_store.write(values, run: now.run, state: now._stored_state)
       end

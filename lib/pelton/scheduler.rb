@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Pelton
-  # The hooks by which Ruby asks its fiber scheduler to wait. The reactor is that scheduler, and programs call Ruby's own
-  # methods. The frequently called hooks are in C.
+  # The hooks by which Ruby asks its fiber scheduler to wait. The reactor is that scheduler, and programs call Ruby's
+  # own methods. The frequently called hooks are in C.
   module Scheduler
     SLOW_PLACES = SlowPlaces.new
     private_constant :SLOW_PLACES
@@ -11,8 +11,8 @@ module Pelton
     LONG = 0.001
     private_constant :LONG
 
-    # Ruby makes an IO::Buffer for each call of io_read, and warns from 4.0 on at the first one of a process that the class is
-    # experimental. That does not concern a program which only reads.
+    # Ruby makes an IO::Buffer for each call of io_read, and warns from 4.0 on at the first one of a process that the
+    # class is experimental. That does not concern a program which only reads.
     if RUBY_VERSION >= "4.0"
       experimental, Warning[:experimental] = Warning[:experimental], false
       IO::Buffer.new(0)
@@ -43,8 +43,8 @@ module Pelton
       nil # Ruby raises its own error
     end
 
-    # Reads from a file at a position. The bytes go through a string: a thread that ends too late would otherwise write to
-    # memory that is used for something else by then.
+    # Reads from a file at a position. The bytes go through a string: a thread that ends too late would otherwise write
+    # to memory that is used for something else by then.
     #
     # @return [Integer] bytes, or the negated error number
     def io_pread(io, buffer, *range)
@@ -65,7 +65,8 @@ module Pelton
     def io_pwrite(io, buffer, *range)
       place = call_site
       from, most, offset, length = file_range(buffer, *range)
-      from >>= 1 if range.size == 2 # Ruby 3.1's IO::Buffer#pwrite converts the position to an Integer twice: 5 comes as 11
+      # Ruby 3.1's IO::Buffer#pwrite converts the position to an Integer twice: 5 comes as 11
+      from >>= 1 if range.size == 2
       string = buffer.get_string(offset, length || most)
       in_place?(place) ? in_place(place) { io.pwrite(string, from) } : Offload::POOL.call { io.pwrite(string, from) }
     rescue SystemCallError => error
@@ -74,11 +75,12 @@ module Pelton
 
     private
 
-    # Also while code is loaded: a call on another thread would let other fibers run, and they would see half-loaded code.
+    # Also while code is loaded: a call on another thread would let other fibers run, and they would see half-loaded
+    # code.
     def in_place?(place) = !SLOW_PLACES.slow?(place) || loads_code?
 
-    # Makes the call on a blocking fiber: on another one Ruby would call the hook again. A call is long by the clock only where Ruby does
-    # not tell better: by the clock, waiting for the GVL and for a core counts, too.
+    # Makes the call on a blocking fiber: on another one Ruby would call the hook again. A call is long by the clock
+    # only where Ruby does not tell better: by the clock, waiting for the GVL and for a core counts, too.
     def in_place(place)
       before = Scheduler.long_calls || Clock.now
       Fiber.respond_to?(:blocking) ? Fiber.blocking { yield } : yield
@@ -86,10 +88,11 @@ module Pelton
       SLOW_PLACES.made(place, long: Scheduler.long_calls ? Scheduler.long_calls > before : Clock.now - before >= LONG)
     end
 
-    # Runs IO.copy_stream's work, which calls io_wait when it must wait, but only on a fiber that is not blocking. There Ruby would
-    # call this hook again. It asks respond_to? before, where that is redefined, and goes on by itself when the answer is no.
-    # There is no other way to say no: what the hook returns is taken for the work's result, and a blocking fiber could not wait. A lasting
-    # respond_to? would be called before every hook, so this one is there for one question.
+    # Runs IO.copy_stream's work, which calls io_wait when it must wait, but only on a fiber that is not blocking. There
+    # Ruby would call this hook again. It asks respond_to? before, where that is redefined, and goes on by itself when
+    # the answer is no. There is no other way to say no: what the hook returns is taken for the work's result, and a
+    # blocking fiber could not wait. A lasting respond_to? would be called before every hook, so this one is there for
+    # one question.
     def without_this_hook(work)
       define_singleton_method(:respond_to?) do |name, *all|
         singleton_class.remove_method(:respond_to?)
@@ -106,8 +109,9 @@ module Pelton
       thread&.kill&.join # before another wait for the same processes begins
     end
 
-    # The arguments after the buffer are the position in the file, the length in the buffer, and the buffer's offset. From 4.1
-    # on (version 3 of the buffer) the offset comes before the length. Ruby 3.1 passes the length and then the position.
+    # The arguments after the buffer are the position in the file, the length in the buffer, and the buffer's offset.
+    # From 4.1 on (version 3 of the buffer) the offset comes before the length. Ruby 3.1 passes the length and then the
+    # position.
     #
     # @return [Integer, Integer, Integer, Integer?] position in the file, bytes at most, offset, exact number of bytes
     def file_range(buffer, first, second, third = nil)
@@ -130,9 +134,9 @@ module Pelton
       Reactor.current.io_select(readables, writables, exceptables, timeout)
     end
 
-    # Closes an IO for which other tasks may be waiting: an IOError is raised in them. IO#close alone leaves them parked before
-    # Ruby 4.0, because Ruby does not notify the scheduler; from 4.0 on it waits until they have left the IO, which in a blocking
-    # fiber would stop the loop.
+    # Closes an IO for which other tasks may be waiting: an IOError is raised in them. IO#close alone leaves them parked
+    # before Ruby 4.0, because Ruby does not notify the scheduler; from 4.0 on it waits until they have left the IO,
+    # which in a blocking fiber would stop the loop.
     #
     # @param io [IO]
     # @return [nil]

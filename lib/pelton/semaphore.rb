@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Pelton
-  # A number of permits, to limit how many tasks do something at a time. A task that finds none waits; permits are given in the
-  # order in which tasks asked.
+  # A number of permits, to limit how many tasks do something at a time. A task that finds none waits; permits are given
+  # in the order in which tasks asked.
   #
   #     connections = Pelton::Semaphore.new(5)
   #     connections.acquire { fetch(url) }

@@ -20,8 +20,8 @@ module Pelton
     @lock = Mutex.new
 
     class << self
-      # The counters that the workers of {Cluster} have in common. In another program, or where its processes were forked
-      # before the first call, they are those of this process and its children.
+      # The counters that the workers of {Cluster} have in common. In another program, or where its processes were
+      # forked before the first call, they are those of this process and its children.
       #
       # @return [SharedCounters]
       def default = @lock.synchronize { @default ||= new }

@@ -8,16 +8,20 @@ module Pelton
     NUMBER = /(?<![\w.$"`])-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\b/
     NAME = /"[^"]*+(?:""[^"]*+)*+"|`[^`]*+(?:``[^`]*+)*+`/
     COMMENT = %r{--[^\n]*+|/\*.*?(?:\*/|\z)}m
-    STANDARD = /(?<name>#{NAME})|(?<comment>#{COMMENT})|(?<!\w)[eE]'(?:[^'\\]|''|\\.)*+(?:'|\z)|(?:(?<!\w)[xXbBnN])?'[^']*+(?:''[^']*+)*+(?:'|\z)|\$(?<tag>\w*)\$.*?(?:\$\k<tag>\$|\z)|["`].*/m
-    MYSQL = /(?<name>`[^`]*+(?:``[^`]*+)*+`)|(?<comment>#{COMMENT}|\#[^\n]*+)|(?:(?<!\w)[xXbBnN])?'(?:[^'\\]|''|\\.)*+(?:'|\z)|"(?:[^"\\]|""|\\.)*+(?:"|\z)|`.*/m
+    STANDARD =
+      /(?<name>#{NAME})|(?<comment>#{COMMENT})|(?<!\w)[eE]'(?:[^'\\]|''|\\.)*+(?:'|\z)|(?:(?<!\w)[xXbBnN])?'[^']*+(?:''[^']*+)*+(?:'|\z)|\$(?<tag>\w*)\$.*?(?:\$\k<tag>\$|\z)|["`].*/m
+    MYSQL =
+      /(?<name>`[^`]*+(?:``[^`]*+)*+`)|(?<comment>#{COMMENT}|\#[^\n]*+)|(?:(?<!\w)[xXbBnN])?'(?:[^'\\]|''|\\.)*+(?:'|\z)|"(?:[^"\\]|""|\\.)*+(?:"|\z)|`.*/m
     # A text in a language that is not known: the first quotation mark may begin anything.
     UNKNOWN = /['"`$].*/m
-    DIALECTS = {"mysql" => MYSQL, "mariadb" => MYSQL, "postgres" => STANDARD, "postgresql" => STANDARD, "sqlite" => STANDARD}.freeze
+    DIALECTS = {"mysql" => MYSQL, "mariadb" => MYSQL, "postgres" => STANDARD, "postgresql" => STANDARD,
+                "sqlite" => STANDARD}.freeze
     private_constant :SHOWN, :NUMBER, :NAME, :COMMENT, :STANDARD, :MYSQL, :UNKNOWN, :DIALECTS
 
     class << self
       # @param sql [String]
-      # @param type [Symbol, String] the database's: mysql, mariadb, postgres, postgresql or sqlite; of others all that follows a quotation mark is left out
+      # @param type [Symbol, String] the database's: mysql, mariadb, postgres, postgresql or sqlite; of others all that
+      #   follows a quotation mark is left out
       # @param limit [Integer] bytes
       # @return [String] its beginning without comments, and with question marks in the place of values
       def without_values(sql, type, limit: SHOWN)
@@ -26,7 +30,8 @@ module Pelton
         text.gsub(NUMBER, "?").strip
       end
 
-      # What a server says about a query. PostgreSQL names values in the lines that follow the first, and all of them quote values as they quote names.
+      # What a server says about a query. PostgreSQL names values in the lines that follow the first, and all of them
+      # quote values as they quote names.
       #
       # @param message [String]
       # @return [String] the first line, with a question mark from its first quotation mark to its last one

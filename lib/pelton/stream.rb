@@ -6,20 +6,20 @@ module Pelton
   # A connection, or any connected descriptor: bytes in and out, with buffers.
   #
   # In direct style ({#readpartial}, {#gets}, {#read}, {#write} ... without a block) a call parks its fiber until it is
-  # done, or blocks the thread where no reactor runs. The same methods with a block return an {Operation} at once, and the block is
-  # called with the value later; {#later} returns the Operation without a block. With {#on_data}, a block receives the bytes as
-  # they come.
+  # done, or blocks the thread where no reactor runs. The same methods with a block return an {Operation} at once, and
+  # the block is called with the value later; {#later} returns the Operation without a block. With {#on_data}, a block
+  # receives the bytes as they come.
   #
-  # Every read and write takes `timeout:`, in seconds, for the whole call; {#timeout=} sets a default. Without either, a call
-  # waits for as long as the peer takes: an idle connection is no error. When a read raises, the bytes that it has received stay in
-  # the stream for the next read.
+  # Every read and write takes `timeout:`, in seconds, for the whole call; {#timeout=} sets a default. Without either, a
+  # call waits for as long as the peer takes: an idle connection is no error. When a read raises, the bytes that it has
+  # received stay in the stream for the next read.
   #
-  # Several fibers may use one stream: reads are served in the order of the calls, and the bytes of each write stay together. A
-  # stream belongs to the thread that opened it: other threads get an {Error}.
+  # Several fibers may use one stream: reads are served in the order of the calls, and the bytes of each write stay
+  # together. A stream belongs to the thread that opened it: other threads get an {Error}.
   #
-  # Errors of all reads and writes: {TimeoutError}; {ConnectionError} when the connection failed, and its subclass {TLSError};
-  # {ClosedError} when this side has closed the stream, also while the call waited, and in a child that inherited the stream
-  # through a fork.
+  # Errors of all reads and writes: {TimeoutError}; {ConnectionError} when the connection failed, and its subclass
+  # {TLSError}; {ClosedError} when this side has closed the stream, also while the call waited, and in a child that
+  # inherited the stream through a fork.
   class Stream
     # The longest line, in bytes, that {#gets} accepts by default.
     LINE_LIMIT = 1 << 20
@@ -43,7 +43,8 @@ module Pelton
     # Reads the bytes that have been received, `max` at most. Waits only while there are none.
     #
     # @param max [Integer] bytes; without a buffer a call returns no more than 65,536
-    # @param buffer [String, nil] receives the bytes and is returned; reusing a buffer saves most of the cost of bulk reading
+    # @param buffer [String, nil] receives the bytes and is returned; reusing a buffer saves most of the cost of bulk
+    #   reading
     # @param timeout [Numeric, nil] seconds
     # @return [String] binary
     # @raise [EOFError] at the end of the stream
@@ -58,8 +59,8 @@ module Pelton
     # @param length [Integer, nil] bytes; nil: until the end, however many those are
     # @param buffer [String, nil] receives the bytes and is returned
     # @param timeout [Numeric, nil] seconds
-    # @return [String, nil] binary; fewer bytes when the stream ends first. At the end of the stream: nil, or an empty string when
-    #   `length` is nil
+    # @return [String, nil] binary; fewer bytes when the stream ends first. At the end of the stream: nil, or an empty
+    #   string when `length` is nil
     # @asynchronous
     def read(length = nil, buffer = nil, timeout: nil, &block)
       return defer(block) { _read(length, buffer, timeout) } if block
@@ -84,8 +85,8 @@ module Pelton
     #
     # @param separator [String]
     # @param chomp [Boolean] whether to remove the separator, and a "\r" before "\n"
-    # @param limit [Integer] the longest line, in bytes and with the separator. Without a limit, a peer that never ends its line
-    #   would fill the memory
+    # @param limit [Integer] the longest line, in bytes and with the separator. Without a limit, a peer that never ends
+    #   its line would fill the memory
     # @param timeout [Numeric, nil] seconds
     # @return [String, nil] binary; nil at the end of the stream. The last line may lack its separator
     # @raise [LimitError] when the line is longer; its bytes can still be read in other ways
@@ -129,9 +130,9 @@ module Pelton
     # @!group Writing
 
     # @!method write(*strings, timeout: nil)
-    #   Queues strings for sending. The queue goes out at the end of each loop iteration, so small strings are sent together. While
-    #   more than 1 MB is queued, direct style waits. With a block the call never waits: beyond 2 MB it fails with {OverloadError}
-    #   (see {#on_drain}).
+    #   Queues strings for sending. The queue goes out at the end of each loop iteration, so small strings are sent
+    #   together. While more than 1 MB is queued, direct style waits. With a block the call never waits: beyond 2 MB it
+    #   fails with {OverloadError} (see {#on_drain}).
     #   @param strings [Array<#to_s>] may be changed after the call: the bytes are copied or kept as they were
     #   @param timeout [Numeric, nil] seconds that direct style waits; queued bytes stay queued when the time is over
     #   @yieldparam bytes [Integer] how many bytes; the block is called when all are sent
@@ -197,23 +198,25 @@ module Pelton
     # @!endgroup
     # @!group TLS
 
-    # Begins TLS: from now on all bytes are encrypted, in every style. Bytes written before are sent as they are. Bytes received
-    # before and not read yet belong to the handshake, so that an attacker cannot slip plain commands in.
+    # Begins TLS: from now on all bytes are encrypted, in every style. Bytes written before are sent as they are. Bytes
+    # received before and not read yet belong to the handshake, so that an attacker cannot slip plain commands in.
     #
-    # A client verifies the server's certificate and its name, unless `verify: false` is given. When the handshake fails, the
-    # stream is closed.
+    # A client verifies the server's certificate and its name, unless `verify: false` is given. When the handshake
+    # fails, the stream is closed.
     #
     # @example after a mail server's answer to STARTTLS
     #   stream.start_tls(server_name: "mail.example.com")
-    # @param context [TLS::Context, nil] nil: a context is made of the settings; without settings, a shared one trusts the
-    #   authorities that the system trusts. Make a context yourself for frequent connections
+    # @param context [TLS::Context, nil] nil: a context is made of the settings; without settings, a shared one trusts
+    #   the authorities that the system trusts. Make a context yourself for frequent connections
     # @param server [Boolean] whether this side is the server, which needs a certificate
     # @param server_name [String, nil] the name or address that a client asks for (SNI) and expects in the certificate
-    # @param verify [Boolean, :optional, nil] whether the peer's certificate must be trusted; `:optional`: a client's certificate
-    #   must be, if it sends one; nil: as the context says, otherwise true for a client and false for a server
-    # @param on_certificate [Proc, nil] decides: it is called with each {TLS::Certificate} of the peer's chain, the authority's
-    #   first, and returns whether to accept it. It may wait
-    # @param timeout [Numeric, nil] seconds for the handshake; where no reactor runs, without the time that `on_certificate` takes
+    # @param verify [Boolean, :optional, nil] whether the peer's certificate must be trusted; `:optional`: a client's
+    #   certificate must be, if it sends one; nil: as the context says, otherwise true for a client and false for a
+    #   server
+    # @param on_certificate [Proc, nil] decides: it is called with each {TLS::Certificate} of the peer's chain, the
+    #   authority's first, and returns whether to accept it. It may wait
+    # @param timeout [Numeric, nil] seconds for the handshake; where no reactor runs, without the time that
+    #   `on_certificate` takes
     # @param settings options for {TLS::Context#initialize}
     # @yieldparam stream [Stream]
     # @return [self, Operation] with a block, an Operation at once, and the block is called with the stream
@@ -222,8 +225,10 @@ module Pelton
     # @raise [TimeoutError] when the time is over first
     # @raise [ArgumentError] when a client that verifies was given no server_name
     # @asynchronous
-    def start_tls(context = nil, server: false, server_name: nil, verify: nil, on_certificate: nil, timeout: 10, **settings, &block)
-      arguments = TLS._arguments(context, settings, server: server, name: server_name, verify: verify, check: on_certificate)
+    def start_tls(context = nil, server: false, server_name: nil, verify: nil, on_certificate: nil, timeout: 10,
+      **settings, &block)
+      arguments = TLS._arguments(context, settings, server: server, name: server_name, verify: verify,
+        check: on_certificate)
       return start_tls_in_time(arguments, timeout) unless block
       return _start_tls_later(arguments, timeout, block) if Pelton.running?
       defer(block) { _start_tls(arguments, timeout) }
@@ -237,11 +242,11 @@ module Pelton
     # @!group Callbacks
 
     # @!method on_data(buffer = nil)
-    #   Calls the block with each piece of bytes that comes, in order. A block that waits delays this stream alone: meanwhile
-    #   only the block itself reads from it. At its end the stream closes, unless {#on_end} is set. Until it is closed, the
-    #   stream is kept alive and keeps {Pelton.run} going.
-    #   @param buffer [String, nil] receives one piece after the other, which saves most of the cost of bulk reading; without it
-    #     each piece is a String of its own, of at most 65,536 bytes
+    #   Calls the block with each piece of bytes that comes, in order. A block that waits delays this stream alone:
+    #   meanwhile only the block itself reads from it. At its end the stream closes, unless {#on_end} is set. Until it
+    #   is closed, the stream is kept alive and keeps {Pelton.run} going.
+    #   @param buffer [String, nil] receives one piece after the other, which saves most of the cost of bulk reading;
+    #     without it each piece is a String of its own, of at most 65,536 bytes
     #   @yieldparam bytes [String] binary
     #   @return [self]
     #   @raise [NotRunningError] where no reactor runs on this thread
@@ -251,8 +256,8 @@ module Pelton
     #   @return [self]
 
     # @!method on_close
-    #   Calls the block once, when either side has closed the stream. Only reading notices that the peer has closed it, so that
-    #   needs {#on_data}.
+    #   Calls the block once, when either side has closed the stream. Only reading notices that the peer has closed it,
+    #   so that needs {#on_data}.
     #   @yieldparam error [ConnectionError, nil] the error that ended the stream; nil after an orderly end
     #   @return [self]
 
@@ -261,8 +266,8 @@ module Pelton
     #   @return [self]
 
     # @!method pause
-    #   Stops {#on_data} after the piece that is being delivered. The peer is slowed down once the buffers are full. While the
-    #   stream is paused, it can be read in direct style.
+    #   Stops {#on_data} after the piece that is being delivered. The peer is slowed down once the buffers are full.
+    #   While the stream is paused, it can be read in direct style.
     #   @return [self]
 
     # @!method resume
@@ -276,10 +281,12 @@ module Pelton
     # @!group Closing
 
     # @!method close
-    #   Closes the stream, and returns at once. Queued bytes are sent first, in the background; after {#timeout}, or 30 seconds,
-    #   without progress they are dropped, and {#on_close} gets a {TimeoutError}. With TLS the socket stays open until the peer's
-    #   system has acknowledged all bytes, or has acknowledged none for a second or {#timeout}: TLS session tickets that came to
-    #   a closed socket would reset the connection. Where no reactor runs, the call blocks meanwhile. Fibers that wait in a read or a write get {ClosedError}. Does nothing when the stream is closed already.
+    #   Closes the stream, and returns at once. Queued bytes are sent first, in the background; after {#timeout}, or 30
+    #   seconds, without progress they are dropped, and {#on_close} gets a {TimeoutError}. With TLS the socket stays
+    #   open until the peer's system has acknowledged all bytes, or has acknowledged none for a second or {#timeout}:
+    #   TLS session tickets that came to a closed socket would reset the connection. Where no reactor runs, the call
+    #   blocks meanwhile. Fibers that wait in a read or a write get {ClosedError}. Does nothing when the stream is
+    #   closed already.
     #   @return [nil]
 
     # @!method abort
@@ -330,7 +337,9 @@ module Pelton
     # _start_tls alone limits the waits for the peer, but not those of on_certificate.
     def start_tls_in_time(arguments, timeout)
       return _start_tls(arguments, timeout) unless timeout && Pelton.running?
-      Reactor.current.timeout_after(timeout, TimeoutError, "TLS handshake: the operation timed out") { _start_tls(arguments, timeout) }
+      Reactor.current.timeout_after(timeout, TimeoutError, "TLS handshake: the operation timed out") do
+        _start_tls(arguments, timeout)
+      end
     end
 
     def defer(block, &work) = Deferrable.defer(block, &work)

@@ -36,7 +36,8 @@ module Pelton
     # @return [String, nil] "FILE:LINE" of the task's block; nil when the task is done
     def origin = _block&.source_location&.join(":")
 
-    # Where the task waits, the innermost line first. Pelton's own lines and those of the fiber scheduler's hooks are left out.
+    # Where the task waits, the innermost line first. Pelton's own lines and those of the fiber scheduler's hooks are
+    # left out.
     #
     # @return [Array<String>, nil] nil when the task does not wait
     def backtrace = Task.place_of(waiting_fiber)
@@ -50,13 +51,15 @@ module Pelton
 
     # @return [String] the class, the name, the activity, and the places where the task was spawned and where it waits
     def inspect
-      words = [name&.inspect, activity, origin&.then { |line| "from #{line}" }, backtrace&.first&.then { |line| "at #{line}" }]
+      words = [name&.inspect, activity, origin&.then { |line| "from #{line}" },
+        backtrace&.first&.then { |line| "at #{line}" }]
       "#<#{self.class}#{words.compact.map { |word| " #{word}" }.join}>"
     end
     alias_method :to_s, :inspect
 
     LIBRARY = __dir__
-    HOOK = /in [`'](?:[\w:]+#)?(?:kernel_sleep|block|io_(?:wait|read|write|select)|process_wait|address_resolve|timeout_after)'\z/
+    HOOK =
+      /in [`'](?:[\w:]+#)?(?:kernel_sleep|block|io_(?:wait|read|write|select)|process_wait|address_resolve|timeout_after)'\z/
     INTERNAL = /\A<internal:[^>]*>:\d+/ # the place of a method of Ruby's that is written in Ruby: Queue#pop from 3.3 on
     private_constant :LIBRARY, :HOOK, :INTERNAL
 

@@ -3,8 +3,8 @@
 require_relative "../pelton"
 
 module Pelton
-  # Helpers for the tests of programs that use Pelton: `require "pelton/test"`. They work with any test framework, because they
-  # report failures by ordinary exceptions.
+  # Helpers for the tests of programs that use Pelton: `require "pelton/test"`. They work with any test framework,
+  # because they report failures by ordinary exceptions.
   #
   #     class ShopTest < Minitest::Test
   #       include Pelton::Test

@@ -4,12 +4,12 @@ require "timeout"
 
 module Pelton
   class << self
-    # Limits the time of the block. When the time is over, the block ends at the place where it waits, and this call raises a
-    # {TimeoutError}. Nested limits are independent: the first one to pass counts.
+    # Limits the time of the block. When the time is over, the block ends at the place where it waits, and this call
+    # raises a {TimeoutError}. Nested limits are independent: the first one to pass counts.
     #
-    # The block's `ensure` clauses run, but `rescue => error` in it does not see the end of the time: code that goes on after the error of an
-    # operation, as a retry does, would otherwise go on without a limit. A block that computes without ever waiting is not interrupted.
-    # Where no reactor runs, Ruby's Timeout interrupts the block.
+    # The block's `ensure` clauses run, but `rescue => error` in it does not see the end of the time: code that goes on
+    # after the error of an operation, as a retry does, would otherwise go on without a limit. A block that computes
+    # without ever waiting is not interrupted. Where no reactor runs, Ruby's Timeout interrupts the block.
     #
     # @param seconds [Numeric, nil] nil: no limit
     # @return the block's value

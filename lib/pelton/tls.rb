@@ -7,21 +7,22 @@ require_relative "tls/acceptor"
 module Pelton
   # TLS on streams, by OpenSSL: see {Stream#start_tls}, {Pelton.connect} and {Pelton.listen}, and docs/guides/tls.md.
   #
-  # The defaults are safe: TLS 1.2 at least, ciphers with forward secrecy, no renegotiation, and a client verifies the server's
-  # certificate and name.
+  # The defaults are safe: TLS 1.2 at least, ciphers with forward secrecy, no renegotiation, and a client verifies the
+  # server's certificate and name.
   module TLS
     # The result of a TLS handshake.
     #
-    # - `protocol`: the version, such as "TLSv1.3"; `cipher`: its name; `cipher_bits`; `alpn`: the protocol on top, such as "h2",
-    #   or nil
+    # - `protocol`: the version, such as "TLSv1.3"; `cipher`: its name; `cipher_bits`; `alpn`: the protocol on top, such
+    #   as "h2", or nil
     # - `server_name`: the name that the client asked for, or nil
     # - `certificate`: the peer's own, in PEM, or nil; `chain`: all certificates that the peer sent, in PEM
     # - `resumed`: whether an earlier session was resumed; `verified`: whether the peer's certificate was verified
-    class Info < Struct.new(:protocol, :cipher, :cipher_bits, :server_name, :alpn, :certificate, :chain, :resumed, :verified)
+    class Info < Struct.new(:protocol, :cipher, :cipher_bits, :server_name, :alpn, :certificate, :chain, :resumed,
+      :verified)
     end
 
-    # A certificate of the peer's chain, as `on_certificate:` gets it: `pem`; `depth`, 0 for the peer's own; `reason`, why it is
-    # not trusted, or nil.
+    # A certificate of the peer's chain, as `on_certificate:` gets it: `pem`; `depth`, 0 for the peer's own; `reason`,
+    # why it is not trusted, or nil.
     class Certificate < Struct.new(:pem, :depth, :reason)
       # @return [Boolean] whether a trusted authority vouches for it
       def trusted? = reason.nil?
@@ -53,7 +54,8 @@ module Pelton
         timeout = [timeout, 0].max
         case tls
         when Context then stream.start_tls(tls, server_name: host, timeout: timeout)
-        when Hash then stream.start_tls(tls[:context], server_name: host, timeout: timeout, **tls.reject { |key,| key == :context })
+        when Hash then stream.start_tls(tls[:context], server_name: host, timeout: timeout,
+          **tls.reject { |key,| key == :context })
         else stream.start_tls(server_name: host, timeout: timeout)
         end
       rescue
@@ -65,7 +67,9 @@ module Pelton
       def _refuse_blind(context, server, name, verify, check)
         return if !verify || check
         if server
-          raise ArgumentError, "to verify clients, give ca_file: the authorities that sign their certificates" unless context.trusts_own?
+          unless context.trusts_own?
+            raise ArgumentError, "to verify clients, give ca_file: the authorities that sign their certificates"
+          end
         elsif name.nil?
           raise ArgumentError, "give server_name: the name in the server's certificate. (verify: false would trust any server)"
         end

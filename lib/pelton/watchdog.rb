@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 module Pelton
-  # Reports a blocked loop: blocked by a computation, by a call in C, or by a method that waits without the fiber scheduler,
-  # such as IO.select before Ruby 3.2 or Enumerator#next.
+  # Reports a blocked loop: blocked by a computation, by a call in C, or by a method that waits without the fiber
+  # scheduler, such as IO.select before Ruby 3.2 or Enumerator#next.
   #
-  # A native thread that does not need Ruby writes the report while the loop is still blocked. It samples, so it costs a reactor
-  # almost nothing, and it never wakes an idle process. It signals the blocked thread with SIGURG, once for each stall. A loop
-  # that waits for the GVL, because other Ruby threads compute, counts as blocked, too.
+  # A native thread that does not need Ruby writes the report while the loop is still blocked. It samples, so it costs a
+  # reactor almost nothing, and it never wakes an idle process. It signals the blocked thread with SIGURG, once for each
+  # stall. A loop that waits for the GVL, because other Ruby threads compute, counts as blocked, too.
   #
   # At most ten stalls a minute are reported, and then how many were not.
   #
@@ -20,7 +20,8 @@ module Pelton
       # @return [Float] seconds for which the loop was blocked
       attr_reader :seconds
 
-      # @return [Array<String>] where the blocked thread was when the watchdog noticed the stall; the innermost line first
+      # @return [Array<String>] where the blocked thread was when the watchdog noticed the stall; the innermost line
+      #   first
       attr_reader :backtrace
 
       # @return [Task, nil] the task that blocked the loop; nil: a request, a timer or a callback did
@@ -50,7 +51,8 @@ module Pelton
       # @!method count
       #   @return [Integer] running reactors that it watches
 
-      # @return [Numeric, nil] seconds for which the loop may be blocked before that is reported; nil: nothing is reported
+      # @return [Numeric, nil] seconds for which the loop may be blocked before that is reported; nil: nothing is
+      #   reported
       # @raise [ArgumentError] when it is set to 0 or less
       attr_reader :threshold
 
@@ -61,8 +63,8 @@ module Pelton
         apply
       end
 
-      # Reports nothing while the block runs, unless the program or PELTON_WATCHDOG has set a threshold: for programs that were not
-      # written for Pelton, and while a server loads what it needs.
+      # Reports nothing while the block runs, unless the program or PELTON_WATCHDOG has set a threshold: for programs
+      # that were not written for Pelton, and while a server loads what it needs.
       # @private
       def quietly
         @quiet += 1
@@ -115,8 +117,8 @@ module Pelton
       Watchdog.threshold = seconds
     end
 
-    # Sets the block that is called with each stall once it is over. Without one, the stall is logged. It does not change the
-    # report that is written while the stall lasts: see {logger=}.
+    # Sets the block that is called with each stall once it is over. Without one, the stall is logged. It does not
+    # change the report that is written while the stall lasts: see {logger=}.
     #
     # @yieldparam stall [Watchdog::Stall]
     # @return [Proc, nil] the block that was set before

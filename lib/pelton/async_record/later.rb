@@ -13,7 +13,9 @@ module Pelton
       #
       # @return [Operation]
       def method_missing(name, *arguments, **options, &block) # standard:disable Style/MissingRespondToMissing: BasicObject never asks it
-        ::Kernel.raise ::NoMethodError, "#{name} is no method of what later was called for" unless @target.respond_to?(name)
+        unless @target.respond_to?(name)
+          ::Kernel.raise ::NoMethodError, "#{name} is no method of what later was called for"
+        end
         Deferrable.defer(nil) { Library.outcome(@target.public_send(name, *arguments, **options, &block)) }
       end
 

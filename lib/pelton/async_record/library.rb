@@ -9,14 +9,16 @@ module Pelton
         # @return [Library]
         # @raise [ArgumentError] for another name
         def named(name)
-          ALL.find { |library| library.name == name } || raise(ArgumentError, "AsyncRecord.on takes :active_record or :sequel, not #{name.inspect}")
+          ALL.find { |library| library.name == name } || raise(ArgumentError,
+            "AsyncRecord.on takes :active_record or :sequel, not #{name.inspect}")
         end
 
         # @param model [Class]
         # @return [Library]
         # @raise [ArgumentError] if it is a class of neither
         def of(model)
-          ALL.find { |library| library.model?(model) } || raise(ArgumentError, "#{model} is no model of ActiveRecord or Sequel")
+          ALL.find { |library| library.model?(model) } || raise(ArgumentError,
+            "#{model} is no model of ActiveRecord or Sequel")
         end
 
         # @return [Library] the one that is loaded
@@ -39,7 +41,8 @@ module Pelton
 
       # @param model [String] the name of the class of all models
       # @param relation [String] the name of the class of all relations
-      # @param blocks [Hash{Symbol => Boolean, Symbol}] the methods whose blocks have a meaning there, always or only without arguments
+      # @param blocks [Hash{Symbol => Boolean, Symbol}] the methods whose blocks have a meaning there, always or only
+      #   without arguments
       def initialize(name, model, relation, **blocks)
         @name = name
         @model = model

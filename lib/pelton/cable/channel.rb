@@ -2,8 +2,8 @@
 
 module Pelton
   module Cable
-    # What a client subscribes to, from which an application derives its own. The public methods of a derived class are the actions
-    # that a client may perform. All calls for one client come one after the other; each may wait.
+    # What a client subscribes to, from which an application derives its own. The public methods of a derived class are
+    # the actions that a client may perform. All calls for one client come one after the other; each may wait.
     #
     # @example
     #   class RoomChannel < Pelton::Cable::Channel
@@ -42,7 +42,10 @@ module Pelton
 
         # @return [Hash{String => Symbol}] what a client may perform
         # @private
-        def actions = @actions ||= public_instance_methods.reject { |name| Channel.method_defined?(name) && (name != :receive || instance_method(name).owner == Channel) }.to_h { |name| [name.name, name] }
+        def actions
+          @actions ||=
+            public_instance_methods.reject { |name| Channel.method_defined?(name) && (name != :receive || instance_method(name).owner == Channel) }.to_h { |name| [name.name, name] }
+        end
 
         private
 
@@ -94,8 +97,8 @@ module Pelton
 
       # Sends to the client what is broadcast on a stream from now on.
       #
-      # Without a block the message is encoded once for all subscribers with the same identifier. A block gets each message, decoded,
-      # one after the other; it may wait, and {#transmit}.
+      # Without a block the message is encoded once for all subscribers with the same identifier. A block gets each
+      # message, decoded, one after the other; it may wait, and {#transmit}.
       #
       # @param stream [String]
       # @yieldparam message [Object]
@@ -124,15 +127,18 @@ module Pelton
       # @return [nil]
       def stop_all_streams = @streams.keys.each { |stream| stop_stream_from(stream) }.then { nil }
 
-      # Tells the client who comes and goes on a stream, in all processes, and makes the client present there itself, if it has an id, until it
-      # unsubscribes or is gone. Somebody with several sockets is present once. The members of a process that was killed leave within 7 seconds.
+      # Tells the client who comes and goes on a stream, in all processes, and makes the client present there itself, if
+      # it has an id, until it unsubscribes or is gone. Somebody with several sockets is present once. The members of a
+      # process that was killed leave within 7 seconds.
       #
-      # Without a block a client of the extended protocol gets its presence messages, and another one `{"presence" => event}`.
+      # Without a block a client of the extended protocol gets its presence messages, and another one
+      # `{"presence" => event}`.
       #
       # @param stream [String]
       # @param id [#to_s, nil] at most 255 bytes; nil: the client only watches
       # @param info [Object] about the client, that JSON can express in 4,096 bytes
-      # @yieldparam event [Hash{String => Object}] "type" is "join" or "leave", "id", and "info" of a join. The block must not wait
+      # @yieldparam event [Hash{String => Object}] "type" is "join" or "leave", "id", and "info" of a join. The block
+      #   must not wait
       # @return [nil]
       def track_presence(stream, id: nil, info: nil, &block)
         leave_presence(stream)
@@ -148,8 +154,8 @@ module Pelton
         nil
       end
 
-      # @return [Hash{String => Object}] the information of all who are present on a stream, as far as this process knows, by their ids. For a
-      #   stream that nobody tracks here it is empty
+      # @return [Hash{String => Object}] the information of all who are present on a stream, as far as this process
+      #   knows, by their ids. For a stream that nobody tracks here it is empty
       def presence_of(stream) = @session.server.presence.members(stream)
 
       # Sends a message to this client alone. It never waits.
@@ -167,7 +173,8 @@ module Pelton
       # @private
       def _streams = @streams.keys - (@filtered || [])
 
-      # @return [Hash{String => Object}, nil] who is present on the streams that this channel tracks; nil: it tracks none
+      # @return [Hash{String => Object}, nil] who is present on the streams that this channel tracks; nil: it tracks
+      #   none
       # @private
       def _presence = @presences&.keys&.map { |stream| presence_of(stream) }&.reduce(:merge)
 
@@ -202,7 +209,8 @@ module Pelton
 
       def tell_presence(event)
         event = JSON.generate(event)
-        @session.extended? ? @session.answer(@identifier, "presence", event) : @session.transmit(Cable::Streams.envelope(@identifier, %({"presence":#{event}})))
+        @session.extended? ? @session.answer(@identifier, "presence",
+          event) : @session.transmit(Cable::Streams.envelope(@identifier, %({"presence":#{event}})))
       end
 
       # What an action gets, of the data that the client has sent.

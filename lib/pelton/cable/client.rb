@@ -23,7 +23,9 @@ module Pelton
         # @param env [Hash] Rack's
         # @return [Array] the response
         def call(env)
-          return [304, HEADERS.slice("etag", "cache-control"), []] if env["HTTP_IF_NONE_MATCH"].to_s.include?(HEADERS["etag"])
+          if env["HTTP_IF_NONE_MATCH"].to_s.include?(HEADERS["etag"])
+            return [304, HEADERS.slice("etag", "cache-control"), []]
+          end
           [200, HEADERS.merge("content-length" => TEXT.bytesize.to_s), (env["REQUEST_METHOD"] == "HEAD") ? [] : [TEXT]]
         end
       end

@@ -23,7 +23,8 @@ module Pelton
 
       class << self
         # Who the client is: attributes that {#connect} sets. {Server#disconnect} finds connections by them, in all
-        # processes, and a session is restored only to the client that had it: so they are texts, numbers, or have a `to_gid_param`, `pk` or `id`.
+        # processes, and a session is restored only to the client that had it: so they are texts, numbers, or have a
+        # `to_gid_param`, `pk` or `id`.
         #
         # @param names [Array<Symbol>]
         # @return [void]
@@ -42,12 +43,14 @@ module Pelton
         @env = env
       end
 
-      # Called before anything else. It may wait. An override sets the identifiers, or calls {#reject_unauthorized_connection}.
+      # Called before anything else. It may wait. An override sets the identifiers, or calls
+      # {#reject_unauthorized_connection}.
       def connect
       end
 
-      # Asked before each subscription, as the client's right to be here may have ended since {#connect}. It may wait. Where an override returns
-      # false or nil, or calls {#reject_unauthorized_connection}, the connection ends, and the client does not come back by itself.
+      # Asked before each subscription, as the client's right to be here may have ended since {#connect}. It may wait.
+      # Where an override returns false or nil, or calls {#reject_unauthorized_connection}, the connection ends, and the
+      # client does not come back by itself.
       #
       # @return [Boolean]
       def authorized? = true
@@ -61,7 +64,8 @@ module Pelton
       # @raise [Unauthorized]
       def reject_unauthorized_connection = raise(Unauthorized, "the client may not connect")
 
-      # @return [Hash] Rack's environment of the request. Only {#connect} has it: thousands of connections would keep as many
+      # @return [Hash] Rack's environment of the request. Only {#connect} has it: thousands of connections would keep as
+      #   many
       # @raise [Error] elsewhere
       def env = @env || raise(Error, "only connect has the request: keep what you need of it in an attribute")
 

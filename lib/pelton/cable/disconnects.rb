@@ -2,8 +2,9 @@
 
 module Pelton
   module Cable
-    # Ends connections by who their clients are, in all processes that have the topics of a {PubSub} in common. A message is kept for
-    # processes whose link is cut for a moment; where one may be lost nevertheless, all clients have to connect again.
+    # Ends connections by who their clients are, in all processes that have the topics of a {PubSub} in common. A
+    # message is kept for processes whose link is cut for a moment; where one may be lost nevertheless, all clients have
+    # to connect again.
     # @private
     class Disconnects
       TOPIC = "pelton-cable-disconnects"
@@ -48,7 +49,9 @@ module Pelton
       # Ends connections in this process alone. The thread that serves calls it.
       def finish(texts, reconnect)
         remember(texts, reconnect)
-        @sessions.call.each { |session| session.disconnect("remote", reconnect) if Identity.match?(texts, session.connection) }
+        @sessions.call.each do |session|
+          session.disconnect("remote", reconnect) if Identity.match?(texts, session.connection)
+        end
       end
 
       # Ends a session that was meant while it was not open yet.

@@ -2,10 +2,10 @@
 
 module Pelton
   module Cable
-    # Sends heartbeats to all sockets, by which a client notices that its connection is gone. One timer serves all: the sockets are
-    # spread over slots, whose turns come one after the other, so that thousands are not written to at once. Every fifth time it
-    # also finds out whether a peer is still there: one that has been silent since the last time gets a ping of WebSocket, which Action Cable
-    # never sends and some clients take for a message.
+    # Sends heartbeats to all sockets, by which a client notices that its connection is gone. One timer serves all: the
+    # sockets are spread over slots, whose turns come one after the other, so that thousands are not written to at once.
+    # Every fifth time it also finds out whether a peer is still there: one that has been silent since the last time
+    # gets a ping of WebSocket, which Action Cable never sends and some clients take for a message.
     # @private
     class Heart
       SLOTS = 30

@@ -2,8 +2,8 @@
 
 module Pelton
   module Cable
-    # Holds a stream's live messages back from a client that is about to get the stream's history: it gets each message once and in order, so the
-    # position of the last one holds for all before it. Messages that are not kept pass.
+    # Holds a stream's live messages back from a client that is about to get the stream's history: it gets each message
+    # once and in order, so the position of the last one holds for all before it. Messages that are not kept pass.
     # @private
     class Hold
       # @return [Session]

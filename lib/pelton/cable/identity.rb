@@ -39,10 +39,14 @@ module Pelton
         end
 
         def text(value)
-          return value&.to_s if value.nil? || [String, Symbol, Numeric, TrueClass, FalseClass].any? { |type| value.is_a?(type) }
+          if value.nil? || [String, Symbol, Numeric, TrueClass, FalseClass].any? { |type| value.is_a?(type) }
+            return value&.to_s
+          end
           name = NAMES.find { |one| value.respond_to?(one) }
           return "#{value.class.name}:#{value.public_send(name)}" if name
-          raise ArgumentError, "identify a client by a text, a number, or what has an id, not by #{value.class.name}" if value.method(:to_s).owner == Kernel
+          if value.method(:to_s).owner == Kernel
+            raise ArgumentError, "identify a client by a text, a number, or what has an id, not by #{value.class.name}"
+          end
           value.to_s
         end
       end

@@ -2,10 +2,12 @@
 
 module Pelton
   module Cable
-    # Where a page is in its streams: it carries the position of its render to its first subscription, which gets what has come since.
+    # Where a page is in its streams: it carries the position of its render to its first subscription, which gets what
+    # has come since.
     # @private
     module Position
-      # Seconds for which a position in a subscription's identifier counts: a client that connects again later has the same identifier.
+      # Seconds for which a position in a subscription's identifier counts: a client that connects again later has the
+      # same identifier.
       FRESH = 60
       # Bytes of one.
       LONGEST = 2048
@@ -19,8 +21,8 @@ module Pelton
           JSON.generate(streams.filter_map { |stream, topic| (position = pubsub.position(topic)) && [stream, entry(position, at)] }.to_h)
         end
 
-        # The position in a parameter of a subscription, as clients send it that do not know of positions: Turbo's element, by its attribute
-        # `data-position`.
+        # The position in a parameter of a subscription, as clients send it that do not know of positions: Turbo's
+        # element, by its attribute `data-position`.
         #
         # @param identifier [String]
         # @return [Hash, nil] positions by stream
@@ -41,7 +43,9 @@ module Pelton
           {epoch: epoch, offset: offset.match?(/\A\d+\z/) ? Integer(offset) : offset, at: at}
         end
 
-        def fresh?(entry) = entry.is_a?(Hash) && entry["at"].is_a?(Integer) && Time.now.to_f - entry["at"] / 1000.0 < FRESH
+        def fresh?(entry)
+          entry.is_a?(Hash) && entry["at"].is_a?(Integer) && Time.now.to_f - entry["at"] / 1000.0 < FRESH
+        end
       end
     end
   end

@@ -4,8 +4,9 @@ require "securerandom"
 
 module Pelton
   module Cable
-    # Who is present on streams, in all processes that have the topics of a {PubSub} in common. Each process announces its own members, and that
-    # it is alive; the members of one that was not heard of for some seconds leave. Somebody with several sockets is present once.
+    # Who is present on streams, in all processes that have the topics of a {PubSub} in common. Each process announces
+    # its own members, and that it is alive; the members of one that was not heard of for some seconds leave. Somebody
+    # with several sockets is present once.
     # @private
     class Presence
       # Bytes of an id, and of an information's JSON.
@@ -122,7 +123,8 @@ module Pelton
         @timer ||= Pelton.add_periodic_timer(@alive) { live }
         members = @streams[stream] = Members.new
         ask = -> { publish(stream, type: "ask") }
-        members.subscription = @pubsub.attach("#{TOPIC}/#{stream}", gap: ask) { |json, _| receive(stream, members, JSON.parse(json)) }
+        members.subscription = @pubsub.attach("#{TOPIC}/#{stream}",
+          gap: ask) { |json, _| receive(stream, members, JSON.parse(json)) }
         publish(stream, type: "ask")
         members
       end

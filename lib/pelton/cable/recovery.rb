@@ -4,9 +4,10 @@ require "securerandom"
 
 module Pelton
   module Cable
-    # What clients of the extended protocol had subscribed to when their connections broke: one that comes back with its session's id is
-    # subscribed to it again by the server, if it has the identifiers of then. It is let in and authorized as ever, so an id gives no rights.
-    # Each process keeps the sessions that it had, for a while, and is asked by the others.
+    # What clients of the extended protocol had subscribed to when their connections broke: one that comes back with its
+    # session's id is subscribed to it again by the server, if it has the identifiers of then. It is let in and
+    # authorized as ever, so an id gives no rights. Each process keeps the sessions that it had, for a while, and is
+    # asked by the others.
     # @private
     class Recovery
       # Sessions that are kept, and bytes of their identifiers.
@@ -84,7 +85,8 @@ module Pelton
         bytes = identity.bytesize + identifiers.sum(&:bytesize)
         @kept[id] = Kept.new(identity, identifiers, bytes, Clock.now + @seconds)
         @bytes += bytes
-        drop(@kept.first.first) while @kept.size > @most || @bytes > @most_bytes || @kept.any? && @kept.first.last.until < Clock.now
+        drop(@kept.first.first) while @kept.size > @most || @bytes > @most_bytes ||
+            @kept.any? && @kept.first.last.until < Clock.now
       end
 
       def drop(id) = @kept.delete(id)&.tap { |kept| @bytes -= kept.bytes }

@@ -4,32 +4,41 @@ require "pelton/metrics"
 
 module Pelton
   module Cable
-    # A Rack application for WebSockets with Action Cable's protocol. It needs Pelton's HTTP server, and belongs to the thread that
-    # serves.
+    # A Rack application for WebSockets with Action Cable's protocol. It needs Pelton's HTTP server, and belongs to the
+    # thread that serves.
     class Server
       # Limits of a client.
       LIMITS = {
         subscriptions: 1000,   # at a time
         identifier: 4096,      # bytes
         message: 64 << 10,     # bytes of a command
-        output: 1 << 20        # bytes that wait for a client that reads slowly; then it is closed with code 1013, and comes back
+        # Bytes that wait for a client that reads slowly; then it is closed with code 1013, and comes back
+        output: 1 << 20
       }.freeze
       # A name that a channel may have.
       CHANNEL = /\A(?:[A-Z]\w*::)*[A-Z]\w*Channel\z/
       # What all servers of the process count, for Prometheus.
       FAMILIES = {
         "cable_connections" => Metrics::Family.new("gauge", "pelton_cable_connections", "Connected clients."),
-        "cable_subscriptions" => Metrics::Family.new("gauge", "pelton_cable_subscriptions", "Subscriptions of the connected clients."),
+        "cable_subscriptions" => Metrics::Family.new("gauge", "pelton_cable_subscriptions",
+          "Subscriptions of the connected clients."),
         "cable_accepted" => Metrics::Family.new("counter", "pelton_cable_accepted_total", "Clients that were let in."),
-        "cable_restored" => Metrics::Family.new("counter", "pelton_cable_restored_total", "Clients of the extended protocol whose subscriptions were restored."),
-        "cable_unauthorized" => Metrics::Family.new("counter", "pelton_cable_unauthorized_total", "Clients that were not let in."),
+        "cable_restored" => Metrics::Family.new("counter", "pelton_cable_restored_total",
+          "Clients of the extended protocol whose subscriptions were restored."),
+        "cable_unauthorized" => Metrics::Family.new("counter", "pelton_cable_unauthorized_total",
+          "Clients that were not let in."),
         "cable_commands" => Metrics::Family.new("counter", "pelton_cable_commands_total", "Commands of clients."),
-        "cable_refused" => Metrics::Family.new("counter", "pelton_cable_refused_total", "Commands that could not be executed."),
-        "cable_rejected" => Metrics::Family.new("counter", "pelton_cable_rejected_total", "Subscriptions that channels have rejected."),
+        "cable_refused" => Metrics::Family.new("counter", "pelton_cable_refused_total",
+          "Commands that could not be executed."),
+        "cable_rejected" => Metrics::Family.new("counter", "pelton_cable_rejected_total",
+          "Subscriptions that channels have rejected."),
         "cable_errors" => Metrics::Family.new("counter", "pelton_cable_errors_total", "Errors of channels."),
-        "cable_slow" => Metrics::Family.new("counter", "pelton_cable_slow_total", "Clients that were closed because they read too slowly."),
-        "cable_gaps" => Metrics::Family.new("counter", "pelton_cable_gaps_total", "Clients that were told to come back because messages were lost."),
-        "cable_sent" => Metrics::Family.new("counter", "pelton_cable_sent_total", "Broadcast messages, for each client that was sent one.")
+        "cable_slow" => Metrics::Family.new("counter", "pelton_cable_slow_total",
+          "Clients that were closed because they read too slowly."),
+        "cable_gaps" => Metrics::Family.new("counter", "pelton_cable_gaps_total",
+          "Clients that were told to come back because messages were lost."),
+        "cable_sent" => Metrics::Family.new("counter", "pelton_cable_sent_total",
+          "Broadcast messages, for each client that was sent one.")
       }.freeze
       # Seconds between two lines of the log about what is refused.
       REPORT_EVERY = 1
@@ -46,7 +55,11 @@ module Pelton
       class << self
         # @return [Hash{String => Integer}] of all servers of the process
         # @private
-        def stats = FAMILIES.keys.to_h { |name| [name, @all.keys.sum { |server| server.stats.fetch(name.delete_prefix("cable_").to_sym) }] }
+        def stats
+          FAMILIES.keys.to_h do |name|
+            [name, @all.keys.sum { |server| server.stats.fetch(name.delete_prefix("cable_").to_sym) }]
+          end
+        end
 
         # @private
         attr_reader :all
@@ -58,7 +71,9 @@ module Pelton
 
       # @return [Streams]
       # @private
-      def streams = @streams ||= Streams.new(pubsub, limit: @limits[:output], gap: method(:gap)) { |socket, _| too_slow(socket) }
+      def streams
+        @streams ||= Streams.new(pubsub, limit: @limits[:output], gap: method(:gap)) { |socket, _| too_slow(socket) }
+      end
 
       # @return [Presence]
       # @private
@@ -84,22 +99,25 @@ module Pelton
       attr_reader :public_streams
 
       # @param connection [Class] of the connections, derived from {Connection}
-      # @param channels [Array<Class>, nil] that clients may subscribe to; nil: all classes derived from {Channel} whose names end with
-      #   Channel
+      # @param channels [Array<Class>, nil] that clients may subscribe to; nil: all classes derived from {Channel} whose
+      #   names end with Channel
       # @param origins [:same, :any, Array<String>] see {HTTP::WebSocketHandshake#accept}
       # @param pubsub [PubSub, nil] whose topics are the streams; nil: {PubSub.default}
       # @param heartbeat [Numeric] seconds between two heartbeats
-      # @param connecting [Integer] how many {Connection#connect} run at once: the others wait, when thousands come back after a restart
-      # @param timeout [Numeric, nil] seconds that {Connection#connect}, and each call of a channel, may take; nil: they may wait for ever, and keep the
-      #   connections of clients that have gone
-      # @param signed_streams [String, nil] the key of {SignedStreams}, by which clients may subscribe without a channel of the application; nil:
-      #   they may not
-      # @param public_streams [Boolean] whether any client that may connect may subscribe to any stream by its name, as AnyCable's `streamFrom`
-      #   does. Nothing is secret then
-      # @param restore [Numeric, nil] seconds for which a client of the extended protocol may come back to its subscriptions; nil: it subscribes again
+      # @param connecting [Integer] how many {Connection#connect} run at once: the others wait, when thousands come back
+      #   after a restart
+      # @param timeout [Numeric, nil] seconds that {Connection#connect}, and each call of a channel, may take; nil: they
+      #   may wait for ever, and keep the connections of clients that have gone
+      # @param signed_streams [String, nil] the key of {SignedStreams}, by which clients may subscribe without a channel
+      #   of the application; nil: they may not
+      # @param public_streams [Boolean] whether any client that may connect may subscribe to any stream by its name, as
+      #   AnyCable's `streamFrom` does. Nothing is secret then
+      # @param restore [Numeric, nil] seconds for which a client of the extended protocol may come back to its
+      #   subscriptions; nil: it subscribes again
       # @param limits [Hash] see {LIMITS}
       # @raise [ArgumentError] an option is unknown, or the key is short
-      def initialize(connection: Connection, channels: nil, origins: :same, pubsub: nil, heartbeat: 3, connecting: 100, timeout: 30,
+      def initialize(connection: Connection, channels: nil, origins: :same, pubsub: nil, heartbeat: 3, connecting: 100,
+        timeout: 30,
         signed_streams: nil, public_streams: false, restore: 300, **limits)
         unknown = limits.keys - LIMITS.keys
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
@@ -122,11 +140,13 @@ module Pelton
       end
 
       # @param env [Hash] Rack's
-      # @return [Array] the response: the client for browsers, if `client.js` below this path is wanted; a refusal if the request is for no WebSocket, or
-      #   comes from a page of another origin
+      # @return [Array] the response: the client for browsers, if `client.js` below this path is wanted; a refusal if
+      #   the request is for no WebSocket, or comes from a page of another origin
       def call(env)
         return Client.call(env) if Client.wanted?(env)
-        accept(env, origins: @origins) { |session| Subscriptions.new(session, @connection, env) }.tap { |status,| foreign(env) if status == 403 }
+        accept(env, origins: @origins) { |session| Subscriptions.new(session, @connection, env) }.tap do |status,|
+          foreign(env) if status == 403
+        end
       end
 
       # Serves a WebSocket with other connections and channels than this gem's.
@@ -136,7 +156,8 @@ module Pelton
       # @return [Array] see {#call}
       # @private
       def accept(env, origins: :any, &subscriptions)
-        HTTP::WebSocket.accept(env, origins: origins, protocols: [EXTENDED, PROTOCOL], max_message: @limits[:message], ping: nil) do |socket|
+        HTTP::WebSocket.accept(env, origins: origins, protocols: [EXTENDED, PROTOCOL], max_message: @limits[:message],
+          ping: nil) do |socket|
           @connecting.acquire { within_time { Session.new(self, socket).start(&subscriptions) } }
         end
       end
@@ -146,28 +167,34 @@ module Pelton
       # @return [nil]
       def broadcast(stream, message) = Cable.broadcast(stream, message, pubsub: pubsub)
 
-      # Ends connections in all processes that have the topics in common, of all servers with this class of connections. Any thread may call it.
+      # Ends connections in all processes that have the topics in common, of all servers with this class of connections.
+      # Any thread may call it.
       #
-      # @param identifiers [Hash{Symbol => Object}] of the connections: `disconnect(user: user)`; without any: all of them. Values are compared
-      #   by their text: a String, a number, or what has a `to_gid_param`, `pk` or `id`
-      # @param reconnect [Boolean] whether the clients should come back: they are let in and subscribe again, as far as they still may
+      # @param identifiers [Hash{Symbol => Object}] of the connections: `disconnect(user: user)`; without any: all of
+      #   them. Values are compared by their text: a String, a number, or what has a `to_gid_param`, `pk` or `id`
+      # @param reconnect [Boolean] whether the clients should come back: they are let in and subscribe again, as far as
+      #   they still may
       # @param here [Boolean] whether only this process is meant
       # @return [nil]
       # @raise [ArgumentError] an identifier is unknown, or its value has no text
-      # @raise [OverloadError] the other processes cannot be told now: see {PubSub#publish}. In this process the connections have ended
+      # @raise [OverloadError] the other processes cannot be told now: see {PubSub#publish}. In this process the
+      #   connections have ended
       def disconnect(reconnect: true, here: false, **identifiers)
         unknown = identifiers.keys - @connection.identifiers
-        raise ArgumentError, "#{@connection.name} is not identified by #{unknown.join(", ")}: see identified_by" if unknown.any?
+        if unknown.any?
+          raise ArgumentError, "#{@connection.name} is not identified by #{unknown.join(", ")}: see identified_by"
+        end
         texts = Identity.texts(identifiers)
         here ? disconnects.finish(texts, reconnect) : disconnects.disconnect(texts, reconnect)
         nil
       end
 
-      # @return [Hash{Symbol => Integer}] `connections`, `subscriptions` and `streams` now; counted: clients `accepted`, `restored` and `unauthorized`, `commands`,
-      #   `refused` ones, `rejected` subscriptions, `errors` of channels, `slow` clients that were closed, clients that were told to come back
-      #   because of `gaps`, and messages `sent`
+      # @return [Hash{Symbol => Integer}] `connections`, `subscriptions` and `streams` now; counted: clients `accepted`,
+      #   `restored` and `unauthorized`, `commands`, `refused` ones, `rejected` subscriptions, `errors` of channels,
+      #   `slow` clients that were closed, clients that were told to come back because of `gaps`, and messages `sent`
       def stats
-        {connections: @sessions.size, subscriptions: @sessions.each_key.sum(&:size), streams: streams.size, sent: streams.sent}
+        {connections: @sessions.size, subscriptions: @sessions.each_key.sum(&:size), streams: streams.size,
+         sent: streams.sent}
           .merge(%i[accepted restored unauthorized commands refused rejected errors slow gaps].to_h { |name| [name, @counts[name]] })
       end
 
@@ -177,7 +204,10 @@ module Pelton
       # @private
       def channel_class(name)
         found = @channels ? @channels[name] : constant(name)
-        found ||= StreamChannel if (signed_streams && name == StreamChannel::TURBO) || ((signed_streams || public_streams) && name == StreamChannel::PUBSUB)
+        if (signed_streams && name == StreamChannel::TURBO) ||
+            ((signed_streams || public_streams) && name == StreamChannel::PUBSUB)
+          found ||= StreamChannel
+        end
         found || raise(Refused, "there is no channel #{name.inspect[0, 100]}")
       end
 
@@ -201,7 +231,8 @@ module Pelton
       # @private
       def count(name) = @counts[name] += 1
 
-      # Counts an error of the application, and reports it: the same one once in a while, as thousands of clients may try again while a database is away.
+      # Counts an error of the application, and reports it: the same one once in a while, as thousands of clients may
+      # try again while a database is away.
       # @private
       def failed(error)
         count(:errors)
@@ -226,11 +257,15 @@ module Pelton
 
       # @private
       def too_slow(socket)
-        refuse(:slow, "closes a client that reads too slowly: #{socket.pending} bytes wait for it", every: REPEAT_EVERY) if socket.open?
+        if socket.open?
+          refuse(:slow, "closes a client that reads too slowly: #{socket.pending} bytes wait for it",
+            every: REPEAT_EVERY)
+        end
         socket.close(SLOW, "too slow")
       end
 
-      # Messages for these sockets are lost: their clients come back, and ask for what they have missed, or load the current state.
+      # Messages for these sockets are lost: their clients come back, and ask for what they have missed, or load the
+      # current state.
       # @private
       def gap(sockets)
         gone = sockets.to_h { |socket| [socket, true] }.compare_by_identity
@@ -243,7 +278,9 @@ module Pelton
 
       private
 
-      def foreign(env) = refuse(:unauthorized, "pages of #{env["HTTP_ORIGIN"].inspect[0, 100]} may not connect: see origins:")
+      def foreign(env)
+        refuse(:unauthorized, "pages of #{env["HTTP_ORIGIN"].inspect[0, 100]} may not connect: see origins:")
+      end
 
       def constant(name)
         return unless name.is_a?(String) && CHANNEL.match?(name)

@@ -2,7 +2,8 @@
 
 module Pelton
   module Cable
-    # A socket that speaks the protocol: executes the client's commands, one after the other. While one waits, only this socket waits.
+    # A socket that speaks the protocol: executes the client's commands, one after the other. While one waits, only this
+    # socket waits.
     # @private
     class Session
       include Opaque
@@ -65,18 +66,21 @@ module Pelton
 
       # @param type [String] of an answer about a subscription
       # @param json [String, nil] its message
-      def answer(identifier, type, json = nil) = transmit(%({"identifier":#{JSON.generate(identifier)},"type":"#{type}"#{%(,"message":#{json}) if json}}))
+      def answer(identifier, type, json = nil)
+        transmit(%({"identifier":#{JSON.generate(identifier)},"type":"#{type}"#{%(,"message":#{json}) if json}}))
+      end
 
       # Sends a message of a stream, with its position if the client's protocol has one.
       def transmit_kept(identifier, json, stream, position)
         transmit(extended? ? Streams.extended(identifier, json, stream, position) : Streams.envelope(identifier, json))
       end
 
-      # Whether the client is about to get the history of a subscription, before which it gets no live message that is kept.
+      # Whether the client is about to get the history of a subscription, before which it gets no live message that is
+      # kept.
       def holding?(identifier) = @held.key?(identifier)
 
-      # A client that comes back to these subscriptions asks for what it has missed now. If one does not, and live messages wait, it has to come back
-      # without its session: their positions would hide what it has missed.
+      # A client that comes back to these subscriptions asks for what it has missed now. If one does not, and live
+      # messages wait, it has to come back without its session: their positions would hide what it has missed.
       #
       # @param identifiers [Array<String>]
       def hold(identifiers)
@@ -172,7 +176,9 @@ module Pelton
       def subscribe(identifier, command)
         return if @subscriptions.include?(identifier)
         limits = @server.limits
-        raise Refused, "the identifier has #{identifier.bytesize} bytes: #{limits[:identifier]} are the most" if identifier.bytesize > limits[:identifier]
+        if identifier.bytesize > limits[:identifier]
+          raise Refused, "the identifier has #{identifier.bytesize} bytes: #{limits[:identifier]} are the most"
+        end
         raise Refused, "#{size} subscriptions are the most" if size >= limits[:subscriptions]
         since = Position.of_page(identifier) unless command["history"]
         @held[identifier] = true if (extended? && command["history"]) || since
@@ -189,21 +195,25 @@ module Pelton
         @held.delete(identifier) unless @subscriptions.include?(identifier)
       end
 
-      # An error is no rejection, after which a client would not ask again: a busy database is free a moment later. A client that has said that it knows this
-      # answer subscribes again after a while; another one connects again.
+      # An error is no rejection, after which a client would not ask again: a busy database is free a moment later. A
+      # client that has said that it knows this answer subscribes again after a while; another one connects again.
       def again(identifier, known)
         return answer(identifier, "retry_subscription") if known
         disconnect("subscription_failed", true, code: FAILED, text: "a subscription failed")
       end
 
-      def subscribed(identifier) = @subscriptions.include?(identifier) ? identifier : raise(Refused, "there is no such subscription")
+      def subscribed(identifier)
+        @subscriptions.include?(identifier) ? identifier : raise(Refused, "there is no such subscription")
+      end
 
-      # Sends what the streams of a subscription have kept since the client's positions, or, for a stream of which the client has none, since a
-      # time in seconds of UNIX. Without either the stream begins now.
+      # Sends what the streams of a subscription have kept since the client's positions, or, for a stream of which the
+      # client has none, since a time in seconds of UNIX. Without either the stream begins now.
       def replay(identifier, history)
         raise Refused, "the history is not one of the extended protocol" unless extended? && history.is_a?(Hash)
         positions, time = history.values_at("streams", "since")
-        raise Refused, "the history has neither positions nor a time" unless positions.is_a?(Hash) || time.is_a?(Integer)
+        unless positions.is_a?(Hash) || time.is_a?(Integer)
+          raise Refused, "the history has neither positions nor a time"
+        end
         late = @late&.delete(identifier) # see hold
         lasts = send_history(identifier, positions, time) { |found| !(late && found.any?) }
         answer(identifier, "#{lasts ? "confirm" : "reject"}_history")
@@ -211,7 +221,8 @@ module Pelton
         release(identifier, lasts || {})
       end
 
-      # What has come since a page was rendered, at its first subscription. A client of the extended protocol is told if that is not kept any more.
+      # What has come since a page was rendered, at its first subscription. A client of the extended protocol is told if
+      # that is not kept any more.
       def catch_up(identifier, positions)
         lasts = send_history(identifier, positions, nil)
         answer(identifier, "reject_history") if lasts.nil? && extended?
@@ -220,12 +231,17 @@ module Pelton
       end
 
       # @yieldreturn [Boolean] whether what was found may be sent
-      # @return [Hash{String => String, nil}, nil] positions up to which the history was sent, by stream; nil: messages are missing, and none was sent
+      # @return [Hash{String => String, nil}, nil] positions up to which the history was sent, by stream; nil: messages
+      #   are missing, and none was sent
       def send_history(identifier, positions, time)
-        found = @subscriptions.streams(identifier).filter_map { |stream| kept(stream, positions.is_a?(Hash) && positions[stream], time) }
+        found = @subscriptions.streams(identifier).filter_map do |stream|
+          kept(stream, positions.is_a?(Hash) && positions[stream], time)
+        end
         return unless found.all?(&:last)
         return if block_given? && !yield(found)
-        found.each { |stream, messages, _| messages.each { |json, position| transmit_in_turn(identifier, json, stream, position) } }
+        found.each do |stream, messages, _|
+          messages.each { |json, position| transmit_in_turn(identifier, json, stream, position) }
+        end
         found.to_h { |stream, messages, _| [stream, messages.last&.last] }
       end
 
@@ -239,7 +255,9 @@ module Pelton
 
       def expire(identifier)
         return unless @subscriptions.include?(identifier)
-        return disconnect("restore_failed", true) if @server.streams.waiting?(self, identifier, @subscriptions.streams(identifier))
+        if @server.streams.waiting?(self, identifier, @subscriptions.streams(identifier))
+          return disconnect("restore_failed", true)
+        end
         @late[identifier] = true if release(identifier)
       end
 
@@ -260,7 +278,8 @@ module Pelton
         end
       end
 
-      # Who is present, for a client of the extended protocol. Its commands join and leave are unknown: the channel says who is present.
+      # Who is present, for a client of the extended protocol. Its commands join and leave are unknown: the channel says
+      # who is present.
       def tell_presence(identifier)
         raise Refused, "presence is a part of the extended protocol" unless extended?
         members = @subscriptions.presence(identifier)

@@ -5,9 +5,10 @@ require "openssl"
 
 module Pelton
   module Cable
-    # Names of streams that a client may subscribe to because the server has signed them, without a channel of the application: a page that
-    # may show a room has the signed name of the room's stream. The form is Turbo's, an ActiveSupport::MessageVerifier with SHA-256 and JSON:
-    # the name's JSON in Base64, "--", and the HMAC of that in hexadecimal. A signature does not expire, and anybody who has it may use it.
+    # Names of streams that a client may subscribe to because the server has signed them, without a channel of the
+    # application: a page that may show a room has the signed name of the room's stream. The form is Turbo's, an
+    # ActiveSupport::MessageVerifier with SHA-256 and JSON: the name's JSON in Base64, "--", and the HMAC of that in
+    # hexadecimal. A signature does not expire, and anybody who has it may use it.
     class SignedStreams
       # Bytes of a signed name, which a client sends.
       LONGEST = 4096
@@ -17,7 +18,9 @@ module Pelton
       #   `Rails.application.key_generator.generate_key("turbo/signed_stream_verifier_key")`
       # @raise [ArgumentError] the key is short
       def initialize(key)
-        raise ArgumentError, "the key of signed streams has #{key.bytesize} bytes: use 32 or more, as SecureRandom.hex(32) makes them" if key.bytesize < 32
+        if key.bytesize < 32
+          raise ArgumentError, "the key of signed streams has #{key.bytesize} bytes: use 32 or more, as SecureRandom.hex(32) makes them"
+        end
         @key = key
       end
 
@@ -33,7 +36,9 @@ module Pelton
       def verify(signed)
         return unless signed.is_a?(String) && signed.bytesize <= LONGEST
         data, signature = signed.split("--", 2)
-        return unless signature && signature.bytesize == 64 && OpenSSL.fixed_length_secure_compare(signature, digest(data))
+        unless signature && signature.bytesize == 64 && OpenSSL.fixed_length_secure_compare(signature, digest(data))
+          return
+        end
         stream = JSON.parse(data.unpack1("m0"), max_nesting: 2)
         stream if stream.is_a?(String)
       rescue ArgumentError, JSON::ParserError

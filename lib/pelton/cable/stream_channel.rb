@@ -2,8 +2,8 @@
 
 module Pelton
   module Cable
-    # Subscribes a client to a stream by its signed name: what `turbo-rails` and `@anycable/web` (`cable.streamFromSigned`) ask for. With
-    # `public_streams: true` also by any name (`cable.streamFrom`).
+    # Subscribes a client to a stream by its signed name: what `turbo-rails` and `@anycable/web`
+    # (`cable.streamFromSigned`) ask for. With `public_streams: true` also by any name (`cable.streamFrom`).
     # @private
     class StreamChannel < Channel
       # As which clients know it.
@@ -11,7 +11,8 @@ module Pelton
       PUBSUB = "$pubsub"
 
       def subscribed
-        stream = params.key?(:signed_stream_name) ? @session.server.signed_streams&.verify(params[:signed_stream_name]) : public_name
+        stream =
+          params.key?(:signed_stream_name) ? @session.server.signed_streams&.verify(params[:signed_stream_name]) : public_name
         raise Refused, "the name of the stream is not signed by this server" unless stream
         stream_from(stream)
       end

@@ -2,11 +2,12 @@
 
 module Pelton
   module Cable
-    # Who gets what is broadcast on a stream. A stream is subscribed to its topic once, and has a room for each identifier and protocol: the sockets of
-    # a room share one frame, which is encoded and compressed once.
+    # Who gets what is broadcast on a stream. A stream is subscribed to its topic once, and has a room for each
+    # identifier and protocol: the sockets of a room share one frame, which is encoded and compressed once.
     # @private
     class Streams
-      # How the names of topics begin that are no stream of the application: those of {Presence}, {Recovery} and {Disconnects}.
+      # How the names of topics begin that are no stream of the application: those of {Presence}, {Recovery} and
+      # {Disconnects}.
       INTERNAL = "pelton-"
       # Rooms by protocol and identifier, and {Hold}s by identifier and socket.
       Stream = Struct.new(:rooms, :holds, :subscription)
@@ -30,7 +31,8 @@ module Pelton
       # @return [Integer] messages that sockets were sent
       attr_reader :sent
 
-      # @param observer [#call, nil] gets the stream, the identifier, the message and the number of sockets for which it was queued
+      # @param observer [#call, nil] gets the stream, the identifier, the message and the number of sockets for which it
+      #   was queued
       attr_writer :observer
 
       # @param limit [Integer] bytes that may wait for a socket
@@ -53,7 +55,9 @@ module Pelton
       # @return [Proc] ends it
       # @raise [Refused] the name is internal
       def add(name, channel, session, block)
-        raise Refused, "the stream #{name.inspect[0, 100]} is internal: names that begin with #{INTERNAL} are Pelton's" if name.start_with?(INTERNAL)
+        if name.start_with?(INTERNAL)
+          raise Refused, "the stream #{name.inspect[0, 100]} is internal: names that begin with #{INTERNAL} are Pelton's"
+        end
         return filter(name, session, block) if block
         identifier = channel.identifier
         stream = @streams[name] || start(name)
@@ -64,7 +68,9 @@ module Pelton
       # Whether live messages of a subscription are held back.
       #
       # @param names [Array<String>] of its streams
-      def waiting?(session, identifier, names) = @streams.values_at(*names).any? { |stream| stream&.holds&.[]([identifier, session.socket])&.waiting? }
+      def waiting?(session, identifier, names)
+        @streams.values_at(*names).any? { |stream| stream&.holds&.[]([identifier, session.socket])&.waiting? }
+      end
 
       # The history of a subscription was sent: see {Hold#release}.
       #
@@ -110,10 +116,12 @@ module Pelton
       # The topic's server may let it wait. Others who come meanwhile share the stream.
       def start(name)
         @streams[name] = stream = Stream.new({}, {})
-        lost = -> { @gap.call(stream.rooms.values.flat_map(&:to_a) + stream.holds.values.map { |hold| hold.session.socket }) }
+        lost =
+          -> { @gap.call(stream.rooms.values.flat_map(&:to_a) + stream.holds.values.map { |hold| hold.session.socket }) }
         stream.subscription = @pubsub.attach(name, gap: lost) do |json, position|
           stream.rooms.each do |key, room|
-            count = room.broadcast(key.is_a?(Array) ? Streams.extended(key.first, json, name, position) : Streams.envelope(key, json))
+            count = room.broadcast(key.is_a?(Array) ? Streams.extended(key.first, json, name,
+              position) : Streams.envelope(key, json))
             sent_to(name, key.is_a?(Array) ? key.first : key, json, count)
           end
           next if stream.holds.empty?
@@ -138,7 +146,9 @@ module Pelton
 
       def filter(name, session, block)
         lost = -> { @gap.call([session.socket]) }
-        subscription = @pubsub.attach(name, direct: false, gap: lost, max_bytes: @limit) { |json| session.protect { block.call(JSON.parse(json)) } }
+        subscription = @pubsub.attach(name, direct: false, gap: lost, max_bytes: @limit) do |json|
+          session.protect { block.call(JSON.parse(json)) }
+        end
         subscription.method(:close).to_proc
       end
     end

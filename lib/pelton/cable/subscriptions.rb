@@ -2,8 +2,9 @@
 
 module Pelton
   module Cable
-    # What executes the commands of a {Session}, on a {Connection} and its {Channel}s. It is the session's seam: whatever has these public methods
-    # can be driven by one (see {Server#accept}). Each method may wait, and {Refused} is an answer to the client.
+    # What executes the commands of a {Session}, on a {Connection} and its {Channel}s. It is the session's seam:
+    # whatever has these public methods can be driven by one (see {Server#accept}). Each method may wait, and {Refused}
+    # is an answer to the client.
     # @private
     class Subscriptions
       # @return [Connection]
@@ -42,7 +43,8 @@ module Pelton
       # Subscribes, and answers the client.
       #
       # @param command [Hash{String => Object}] whose identifier is a String within the limits, and not subscribed yet
-      # @return [Boolean, :failed] whether the channel has accepted. Failed: by an error, which was reported; the client has no answer yet
+      # @return [Boolean, :failed] whether the channel has accepted. Failed: by an error, which was reported; the client
+      #   has no answer yet
       # @raise [Refused] then the session answers
       def subscribe(command)
         identifier = command["identifier"].freeze
@@ -103,13 +105,15 @@ module Pelton
         false
       end
 
-      # Greets a client that may come back to its subscriptions, and one that does. It asks for what it has missed as soon as it is greeted, so nothing else
-      # may reach it before. If a channel rejects it now, it is told to come back without its session.
+      # Greets a client that may come back to its subscriptions, and one that does. It asks for what it has missed as
+      # soon as it is greeted, so nothing else may reach it before. If a channel rejects it now, it is told to come back
+      # without its session.
       def welcome(recovery)
         identity = Identity.of(@connection)
         identifiers = recovery.take(@wanted, identity) if @wanted && identity
         @id = recovery.enter(@session, identity)
-        @session.transmit(JSON.generate({type: "welcome", sid: @id, **(identifiers ? {restored: true, restored_ids: identifiers} : {})}))
+        @session.transmit(JSON.generate({type: "welcome", sid: @id,
+          **(identifiers ? {restored: true, restored_ids: identifiers} : {})}))
         return unless identifiers
         @server.count(:restored)
         @session.hold(identifiers)

@@ -4,8 +4,8 @@ require_relative "../cable"
 
 module Pelton
   module Cable
-    # Helpers for tests of channels and connections, without a socket or a server: `require "pelton/cable/test"`. Errors of a channel are
-    # raised in the test. Streams are topics of {PubSub.default}, as in the application.
+    # Helpers for tests of channels and connections, without a socket or a server: `require "pelton/cable/test"`. Errors
+    # of a channel are raised in the test. Streams are topics of {PubSub.default}, as in the application.
     #
     #     class RoomChannelTest < Minitest::Test
     #       include Pelton::Cable::Test
@@ -94,7 +94,8 @@ module Pelton
         # @return [Array<String>] without those that were stopped
         def streams = @recorder.subscriptions.keys
 
-        # @return [Array<Object>] what the client was sent by this call, as JSON expresses it: broadcasts of its streams, and what the channel transmitted
+        # @return [Array<Object>] what the client was sent by this call, as JSON expresses it: broadcasts of its
+        #   streams, and what the channel transmitted
         def messages
           @recorder.deliver(->(json) { Streams.envelope(@identifier, json) })
           @recorder.sent.map { |one| one["message"] }
@@ -124,7 +125,8 @@ module Pelton
       #
       # @param channel [Class]
       # @param params [Hash] of the subscription
-      # @param identifiers [Hash{Symbol => Object}] of the connection; those that it does not have are added for this test
+      # @param identifiers [Hash{Symbol => Object}] of the connection; those that it does not have are added for this
+      #   test
       # @param connection [Connection, nil] see {#connect}
       # @return [Subscription]
       # @asynchronous if the channel waits
@@ -148,8 +150,10 @@ module Pelton
       # @asynchronous if `connect` waits
       def connect(connection, *arguments, path: "/cable", cookies: {}, session: {}, env: {})
         header = cookies.map { |name, value| "#{name}=#{value}" }.join("; ")
-        request = {"REQUEST_METHOD" => "GET", "PATH_INFO" => path, "QUERY_STRING" => "", "SCRIPT_NAME" => "", "SERVER_NAME" => "localhost", "SERVER_PORT" => "80",
-                   "HTTP_HOST" => "localhost", "rack.url_scheme" => "http", "rack.session" => session, "HTTP_COOKIE" => header, **env}
+        request = {"REQUEST_METHOD" => "GET", "PATH_INFO" => path, "QUERY_STRING" => "", "SCRIPT_NAME" => "",
+                   "SERVER_NAME" => "localhost", "SERVER_PORT" => "80",
+                   "HTTP_HOST" => "localhost", "rack.url_scheme" => "http", "rack.session" => session,
+                   "HTTP_COOKIE" => header, **env}
         connection.new(Recorder.new, request, *arguments).tap(&:_connect)
       end
 
@@ -166,13 +170,17 @@ module Pelton
       #
       # @return [Array<Object>] see {#broadcasts}
       def assert_broadcasts(stream, count, &block)
-        broadcasts(stream, &block).tap { |messages| assert_equal count, messages.size, "broadcasts on #{stream.inspect}: #{messages.inspect}" }
+        broadcasts(stream, &block).tap do |messages|
+          assert_equal count, messages.size, "broadcasts on #{stream.inspect}: #{messages.inspect}"
+        end
       end
 
       private
 
       def unconnected(identifiers)
-        Connection.allocate.tap { |connection| identifiers.each { |name, value| connection.define_singleton_method(name) { value } } }
+        Connection.allocate.tap do |connection|
+          identifiers.each { |name, value| connection.define_singleton_method(name) { value } }
+        end
       end
     end
   end

@@ -32,8 +32,8 @@ module Pelton
       # @return [Integer] the descriptor of one address, which the caller closes
       def socket(address) = listening.descriptor(address)
 
-      # Calls the block when the worker must stop. The block closes the listeners, and may wait until requests are done. The
-      # worker ends when the block returns.
+      # Calls the block when the worker must stop. The block closes the listeners, and may wait until requests are done.
+      # The worker ends when the block returns.
       #
       # @yieldparam final [Boolean] whether no other process will accept the connections in the sockets' backlog. Then
       #   {Listener#finish} accepts them
@@ -63,7 +63,8 @@ module Pelton
       # @param load [Proc, nil] called before the reactor runs, where nobody waits
       # @yieldparam child [Child] inside {Pelton.run}
       def run(load = nil)
-        %w[INT HUP].each { |name| Signal.trap(name, "IGNORE") } # Ctrl-C reaches all processes, but only the master stops workers
+        # Ctrl-C reaches all processes, but only the master stops workers
+        %w[INT HUP].each { |name| Signal.trap(name, "IGNORE") }
         load&.call
         Pelton.run do
           reactor = Reactor.current
@@ -79,14 +80,17 @@ module Pelton
 
       private
 
-      # Waits for the master's "stop", when other workers go on, for "finish", when all end, or for the master's own end.
+      # Waits for the master's "stop", when other workers go on, for "finish", when all end, or for the master's own
+      # end.
       # @asynchronous
       def wait_for_master
         while (line = @pipe.gets)
           case line
           when "hangup\n" then @on_hangup&.call
           when "tasks\n" then notify_tasks
-          when "readiness\n" then Pelton.spawn(detached: true) { notify("readiness #{JSON.generate([@readiness.call])}") }
+          when "readiness\n" then Pelton.spawn(detached: true) do
+            notify("readiness #{JSON.generate([@readiness.call])}")
+          end
           else return line
           end
         end
@@ -126,8 +130,8 @@ module Pelton
         notify("stats #{JSON.generate(@stats.call.merge(Metrics.stats))}")
       end
 
-      # Sends a line to the master, without waiting: a master that is busy still counts as alive. A report that does not fit into
-      # the pipe is dropped.
+      # Sends a line to the master, without waiting: a master that is busy still counts as alive. A report that does not
+      # fit into the pipe is dropped.
       def notify(line)
         return if @writing # a report within a list would spoil both
         @pipe.write_nonblock("#{line}\n", exception: false)

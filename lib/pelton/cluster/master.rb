@@ -2,7 +2,8 @@
 
 module Pelton
   module Cluster
-    # The process that opens the sockets: it has a {Supervisor} keep the wanted number of workers running, and handles signals:
+    # The process that opens the sockets: it has a {Supervisor} keep the wanted number of workers running, and handles
+    # signals:
     #
     # | signal | effect |
     # |---|---|
@@ -15,11 +16,12 @@ module Pelton
       SIGNALS = %w[INT TERM USR1 USR2 TTIN TTOU HUP].freeze
 
       # @param listening [Sockets] closed when the master stops
-      # @param preload [Proc, nil] called once before the first worker is forked: all workers share the memory of what it loads
+      # @param preload [Proc, nil] called once before the first worker is forked: all workers share the memory of what
+      #   it loads
       # @param command [Array<String>] the command line to start this program again (USR2)
       # @param control [String, nil] the address of a {Control} socket
-      # @param families [Hash{String => Metrics::Family}] the workers' stats as metric families for Prometheus, which does not
-      #   get other stats
+      # @param families [Hash{String => Metrics::Family}] the workers' stats as metric families for Prometheus, which
+      #   does not get other stats
       # @param options [Hash] see {Supervisor#initialize}; `workers:` is required
       # @yieldparam worker [Child] in the worker's process, inside {Pelton.run}
       # @raise [ArgumentError] the number of workers is not positive

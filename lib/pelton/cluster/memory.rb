@@ -4,9 +4,9 @@ require "etc"
 
 module Pelton
   module Cluster
-    # The memory of the workers, and which of them has too much. No worker is found before it has lived for a time, and of an index none
-    # until that time has passed since the last one. Where the next one is found soon as well, the limit is too low for the program: then
-    # the time doubles, up to an hour.
+    # The memory of the workers, and which of them has too much. No worker is found before it has lived for a time, and
+    # of an index none until that time has passed since the last one. Where the next one is found soon as well, the
+    # limit is too low for the program: then the time doubles, up to an hour.
     class Memory
       LONGEST = 3600 # seconds
       PAGE = Etc.sysconf(Etc::SC_PAGESIZE)

@@ -18,7 +18,9 @@ module Pelton
 
       def alive = notify("WATCHDOG=1")
 
-      def reloading = notify("RELOADING=1\nMONOTONIC_USEC=#{Process.clock_gettime(Process::CLOCK_MONOTONIC, :microsecond)}")
+      def reloading
+        notify("RELOADING=1\nMONOTONIC_USEC=#{Process.clock_gettime(Process::CLOCK_MONOTONIC, :microsecond)}")
+      end
 
       def stopping = notify("STOPPING=1")
 
@@ -27,7 +29,9 @@ module Pelton
       # A service manager that cannot be reached is logged, and does not end the service.
       def notify(state)
         return unless @path
-        Socket.open(:UNIX, :DGRAM) { |socket| socket.sendmsg_nonblock(state, 0, Addrinfo.unix(@path), exception: false) }
+        Socket.open(:UNIX, :DGRAM) do |socket|
+          socket.sendmsg_nonblock(state, 0, Addrinfo.unix(@path), exception: false)
+        end
         nil
       rescue SystemCallError => error
         Pelton.logger.error("cannot notify the service manager: #{error.message}")

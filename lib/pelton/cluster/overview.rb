@@ -2,20 +2,24 @@
 
 module Pelton
   module Cluster
-    # What the control socket says of a cluster. Its thread, not the master's, calls these methods: they read no state of the {Supervisor}
-    # but its snapshots.
+    # What the control socket says of a cluster. Its thread, not the master's, calls these methods: they read no state
+    # of the {Supervisor} but its snapshots.
     class Overview
-      ANSWER_TIMEOUT = 0.95 # seconds for the workers to answer a question: a little less than the second that Kubernetes waits
+      # Seconds for the workers to answer a question: a little less than the second that Kubernetes waits
+      ANSWER_TIMEOUT = 0.95
       STANDSTILL = 10 # seconds after which the master's own loop, which turns once a second, counts as hung
 
       # The master's own counters as metric families for Prometheus: of each worker, and of all.
       EACH = {
         "up" => Metrics::Family.new("gauge", "pelton_worker_up", "Whether a worker serves."),
-        "restarts" => Metrics::Family.new("counter", "pelton_worker_restarts_total", "Workers that died and were started again."),
-        "memory_replacements" => Metrics::Family.new("counter", "pelton_worker_memory_replacements_total", "Workers that were replaced because of their memory."),
+        "restarts" => Metrics::Family.new("counter", "pelton_worker_restarts_total",
+          "Workers that died and were started again."),
+        "memory_replacements" => Metrics::Family.new("counter", "pelton_worker_memory_replacements_total",
+          "Workers that were replaced because of their memory."),
         "memory" => Metrics::Family.new("gauge", "pelton_worker_memory_bytes", "Resident memory of a worker.")
       }.freeze
-      ALL = {"wanted" => Metrics::Family.new("gauge", "pelton_workers_wanted", "How many workers there should be.")}.freeze
+      ALL = {"wanted" => Metrics::Family.new("gauge", "pelton_workers_wanted",
+        "How many workers there should be.")}.freeze
 
       # @param supervisor [#snapshot]
       # @param families [Hash{String => Metrics::Family}] see {Master#initialize}
@@ -25,7 +29,10 @@ module Pelton
       end
 
       # @return [Hash{Symbol => Proc}] the options of {Control#initialize}
-      def answers = {stats: method(:stats), metrics: method(:metrics), tasks: method(:tasks), live: method(:standstill), ready: method(:obstacle)}
+      def answers
+        {stats: method(:stats), metrics: method(:metrics), tasks: method(:tasks), live: method(:standstill),
+         ready: method(:obstacle)}
+      end
 
       # The state of the master and its workers.
       #
@@ -33,9 +40,11 @@ module Pelton
       def stats
         now = @supervisor.snapshot
         {
-          pid: Process.pid, wanted: now.wanted, restarts: now.restarts.values.sum, memory_replacements: now.memory_replacements.values.sum,
+          pid: Process.pid, wanted: now.wanted, restarts: now.restarts.values.sum,
+          memory_replacements: now.memory_replacements.values.sum,
           workers: now.workers.map do |worker|
-            {index: worker.index, pid: worker.pid, ready: worker.ready?, stopping: worker.stopping?, memory: Memory.of(worker.pid), stats: worker.stats}
+            {index: worker.index, pid: worker.pid, ready: worker.ready?, stopping: worker.stopping?,
+             memory: Memory.of(worker.pid), stats: worker.stats}
           end
         }
       end
@@ -47,7 +56,8 @@ module Pelton
         now = @supervisor.snapshot
         Metrics.text(ALL, {{} => {"wanted" => now.wanted}}) +
           Metrics.text(EACH, counters(now).transform_keys { |index| {worker: index} }) +
-          Metrics.text(now.workers.map(&:families).reduce(@families, :merge), now.totals.transform_keys { |index| {worker: index} })
+          Metrics.text(now.workers.map(&:families).reduce(@families, :merge),
+            now.totals.transform_keys { |index| {worker: index} })
       end
 
       # The tasks of the workers by their index; nil for a worker that does not answer within a second.
@@ -68,7 +78,9 @@ module Pelton
         asked = now.workers.select(&:ready?).each(&:ask_for_readiness)
         return "no worker serves yet" if asked.empty?
         wait_for_answers { asked.any? { |worker| worker.readiness == [nil] } || asked.all?(&:readiness) }
-        reasons = asked.map { |worker| worker.readiness ? worker.readiness.first : "worker #{worker.index} does not answer" }
+        reasons = asked.map do |worker|
+          worker.readiness ? worker.readiness.first : "worker #{worker.index} does not answer"
+        end
         reasons.first unless reasons.include?(nil)
       end
 
@@ -90,14 +102,18 @@ module Pelton
       # The master's own counters by the workers' index.
       def counters(now)
         memory = now.workers.reject(&:stopping?).to_h { |worker| [worker.index, Memory.of(worker.pid)] }
-        rows = {"up" => up(now), "restarts" => now.restarts, "memory_replacements" => now.memory_replacements, "memory" => memory}
-        rows.values.flat_map(&:keys).uniq.sort.to_h { |index| [index, rows.transform_values { |row| row[index] }.compact] }
+        rows = {"up" => up(now), "restarts" => now.restarts, "memory_replacements" => now.memory_replacements,
+                "memory" => memory}
+        rows.values.flat_map(&:keys).uniq.sort.to_h do |index|
+          [index, rows.transform_values { |row| row[index] }.compact]
+        end
       end
 
       # By index, 1 if the worker serves, and otherwise 0.
       def up(now)
         ready, others = now.workers.partition(&:ready?)
-        (0...now.wanted).to_h { |index| [index, 0] }.merge(others.to_h { |worker| [worker.index, 0] }, ready.to_h { |worker| [worker.index, 1] })
+        (0...now.wanted).to_h { |index| [index, 0] }.merge(others.to_h { |worker| [worker.index, 0] },
+          ready.to_h { |worker| [worker.index, 1] })
       end
     end
   end

@@ -2,8 +2,8 @@
 
 module Pelton
   module Cluster
-    # How often the workers were started again after a death, and when each may be next: the first one that dies early at once, and the
-    # following ones after growing delays. A worker is known by its index.
+    # How often the workers were started again after a death, and when each may be next: the first one that dies early
+    # at once, and the following ones after growing delays. A worker is known by its index.
     class Restarts
       LONGEST_DELAY = 30.0 # seconds
 

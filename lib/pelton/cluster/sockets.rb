@@ -7,8 +7,8 @@ require_relative "../program"
 
 module Pelton
   module Cluster
-    # Listening sockets by their addresses. A program that starts itself again keeps its sockets, and systemd may have opened
-    # them before (sd_listen_fds(3)). So no client that connects meanwhile is refused.
+    # Listening sockets by their addresses. A program that starts itself again keeps its sockets, and systemd may have
+    # opened them before (sd_listen_fds(3)). So no client that connects meanwhile is refused.
     class Sockets
       # The environment variable with addresses and descriptors for the program that follows.
       INHERITED = "PELTON_SOCKETS"
@@ -27,7 +27,9 @@ module Pelton
         inherited = JSON.parse(environment.delete(INHERITED) || "{}").transform_values { |fd| Socket.for_fd(fd) }
         inherited = from_systemd(environment).merge(inherited)
         opened = {}
-        addresses.each { |address| opened[address] = inherited.delete(address) || inherited.delete(endpoint(address)) || listen(address) }
+        addresses.each do |address|
+          opened[address] = inherited.delete(address) || inherited.delete(endpoint(address)) || listen(address)
+        end
         inherited.each_value(&:close)
         new(opened)
       rescue
@@ -40,7 +42,9 @@ module Pelton
         return {} unless environment["LISTEN_PID"].to_i == Process.pid
         count = environment["LISTEN_FDS"].to_i
         %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES].each { |name| environment.delete(name) }
-        Array.new(count) { |i| Socket.for_fd(FIRST_OF_SYSTEMD + i) }.to_h { |socket| [endpoint_of(socket.local_address), socket] }
+        Array.new(count) { |i| Socket.for_fd(FIRST_OF_SYSTEMD + i) }.to_h do |socket|
+          [endpoint_of(socket.local_address), socket]
+        end
       end
       private_class_method :from_systemd
 
@@ -60,8 +64,8 @@ module Pelton
       end
       private_class_method :listen
 
-      # Tries whether {open} could open an address, without disturbing a server that listens there, or its clients: nothing listens, and no
-      # file is made or removed.
+      # Tries whether {open} could open an address, without disturbing a server that listens there, or its clients:
+      # nothing listens, and no file is made or removed.
       #
       # @return [Symbol] :free, or :in_use when somebody listens there
       # @raise as {open}
@@ -76,7 +80,9 @@ module Pelton
       def self.probe_path(address, path)
         folder = File.dirname(path)
         raise Errno::ENOENT, "#{address}: there is no folder #{folder}: make it" unless File.directory?(folder)
-        raise Errno::EACCES, "#{address}: this user can make no file in #{folder}: give it to this user" unless File.writable?(folder)
+        unless File.writable?(folder)
+          raise Errno::EACCES, "#{address}: this user can make no file in #{folder}: give it to this user"
+        end
         Addrinfo.unix(path) # its length
         return :free unless File.exist?(path)
         Socket.unix(path, &:close).then { :in_use }
@@ -107,7 +113,9 @@ module Pelton
       def self.hint(error, info)
         case error
         when Errno::EACCES
-          ": a port below 1024 needs root, CAP_NET_BIND_SERVICE, or a socket that systemd opens" if info.ip? && info.ip_port < 1024
+          if info.ip? && info.ip_port < 1024
+            ": a port below 1024 needs root, CAP_NET_BIND_SERVICE, or a socket that systemd opens"
+          end
         when Errno::EADDRINUSE
           (info.unix? && !File.socket?(info.unix_path)) ? ": there is a file that is not a socket" : ": another process listens there"
         when Errno::ENOENT then ": there is no folder #{File.dirname(info.unix_path)}: make it" if info.unix?
@@ -146,8 +154,8 @@ module Pelton
       # @raise [KeyError] the address is unknown
       def descriptor(address) = self[address].dup.tap { |socket| socket.autoclose = false }.fileno
 
-      # Replaces this process by a program that takes over the sockets. Signals that would end the program before it has set its
-      # handlers are ignored until then.
+      # Replaces this process by a program that takes over the sockets. Signals that would end the program before it has
+      # set its handlers are ignored until then.
       #
       # @param command [Array<String>]
       # @raise [SystemCallError] the program cannot be started
@@ -157,7 +165,8 @@ module Pelton
         Process.exec(environment, *command, descriptors)
       end
 
-      # @return [Array(Hash, Hash)] the environment variables and exec's options for the program that takes over the sockets
+      # @return [Array(Hash, Hash)] the environment variables and exec's options for the program that takes over the
+      #   sockets
       def for_exec
         descriptors = @sockets.transform_values(&:fileno)
         [{INHERITED => JSON.generate(descriptors)}, descriptors.values.to_h { |fd| [fd, fd] }]

@@ -2,13 +2,14 @@
 
 module Pelton
   module Cluster
-    # Keeps the wanted number of workers running: starts those that are missing, and replaces those that died, hang, or have too much memory.
-    # The master's thread alone calls its methods, but for {#snapshot}.
+    # Keeps the wanted number of workers running: starts those that are missing, and replaces those that died, hang, or
+    # have too much memory. The master's thread alone calls its methods, but for {#snapshot}.
     class Supervisor
       EARLY = 10 # seconds; a worker that dies before has died early
 
-      # What other threads may know, as it is at one time: the `workers`, how many are `wanted`, the `state` ({Supervisor#state}), the numbers of
-      # `restarts` and `memory_replacements` by the workers' index, their `totals` ({Totals#with}), and when the master last `turned`.
+      # What other threads may know, as it is at one time: the `workers`, how many are `wanted`, the `state`
+      # ({Supervisor#state}), the numbers of `restarts` and `memory_replacements` by the workers' index, their `totals`
+      # ({Totals#with}), and when the master last `turned`.
       Snapshot = Struct.new(:workers, :wanted, :state, :restarts, :memory_replacements, :totals, :turned)
 
       # @return [Integer] the wanted number of workers
@@ -31,9 +32,12 @@ module Pelton
       # @param name [#call] makes the name that the log has for an address
       # @yieldparam worker [Child] in the worker's process, inside {Pelton.run}
       # @raise [ArgumentError] the number of workers is not positive
-      def initialize(listening, workers:, load: nil, stop_timeout: 30, boot_timeout: 60, worker_timeout: 60, memory: nil, memory_after: 60,
+      def initialize(listening, workers:, load: nil, stop_timeout: 30, boot_timeout: 60, worker_timeout: 60,
+        memory: nil, memory_after: 60,
         before_fork: nil, forked: nil, families: {}, name: :itself.to_proc, &serve)
-        raise ArgumentError, "workers: must be a positive integer, not #{workers.inspect}" unless workers.is_a?(Integer) && workers.positive?
+        unless workers.is_a?(Integer) && workers.positive?
+          raise ArgumentError, "workers: must be a positive integer, not #{workers.inspect}"
+        end
         @listening = listening
         @wanted = workers
         @load = load
@@ -56,7 +60,10 @@ module Pelton
 
       # @return [Snapshot] any thread may call it
       def snapshot
-        @lock.synchronize { Snapshot.new(@workers.dup, @wanted, @state, @restarts.counts.dup, @memory.counts.dup, @totals.with(@workers), @turned) }
+        @lock.synchronize do
+          Snapshot.new(@workers.dup, @wanted, @state, @restarts.counts.dup, @memory.counts.dup, @totals.with(@workers),
+            @turned)
+        end
       end
 
       def running? = @state.nil?
@@ -124,7 +131,9 @@ module Pelton
       def at(index) = @workers.select { |worker| worker.index == index && !worker.stopping? }
 
       # Seconds until workers that died early may start again, and a short time while a worker is about to end.
-      def delays = (@workers.any? { |worker| worker.pipe.closed? || worker.stopping? }) ? [0.05, *@restarts.left] : @restarts.left
+      def delays
+        (@workers.any? { |worker| worker.pipe.closed? || worker.stopping? }) ? [0.05, *@restarts.left] : @restarts.left
+      end
 
       # ---- starting ---------------------------------------------------------------------------------------------------
 
@@ -205,7 +214,8 @@ module Pelton
         warn("#{died}#{", a new one starts in #{delay.round} s" if delay.positive?}")
       end
 
-      # Whether a worker serves, or one of the first is still booting: it need not fail as another one has, such as one that was killed.
+      # Whether a worker serves, or one of the first is still booting: it need not fail as another one has, such as one
+      # that was killed.
       def hope? = @workers.any? { |worker| worker.ready? || !@restarts.counts.key?(worker.index) }
 
       def give_up(reason)

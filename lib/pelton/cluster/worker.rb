@@ -25,7 +25,8 @@ module Pelton
       # Forks a worker. The block runs in the worker's process, with its end of the pipe.
       def self.start(index)
         own, theirs = UNIXSocket.pair
-        theirs.setsockopt(:SOCKET, :SNDBUF, 1 << 20) # a report is sent whole or not at all; the system allows less than this
+        # A report is sent whole or not at all; the system allows less than this
+        theirs.setsockopt(:SOCKET, :SNDBUF, 1 << 20)
         pid = fork do
           own.close
           yield theirs

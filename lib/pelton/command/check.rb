@@ -6,9 +6,10 @@ require_relative "socket_owner"
 
 module Pelton
   module Command
-    # `pelton serve --check`: says in one line each what would keep the server from serving, and how to cure it. As `nginx -t` it may run beside
-    # the server, before a restart: it starts no worker, calls no hook, accepts no connection, and leaves files and sockets alone. So an
-    # address at which somebody listens is no problem, but worth a line. The application is loaded, and does what it does then.
+    # `pelton serve --check`: says in one line each what would keep the server from serving, and how to cure it. As
+    # `nginx -t` it may run beside the server, before a restart: it starts no worker, calls no hook, accepts no
+    # connection, and leaves files and sockets alone. So an address at which somebody listens is no problem, but worth a
+    # line. The application is loaded, and does what it does then.
     class Check
       # Seconds of a certificate's life below which it is mentioned.
       SOON = 14 * 86_400
@@ -45,7 +46,9 @@ module Pelton
           path = configuration.public_send(name)
           attempt(name.to_s) { check_file(path) } if path
         end
-        note("worker_memory has no effect without workers: set workers 1") if configuration.cluster_options[:memory] && configuration.workers.zero?
+        if configuration.cluster_options[:memory] && configuration.workers.zero?
+          note("worker_memory has no effect without workers: set workers 1")
+        end
         check_application
       end
 
@@ -57,7 +60,9 @@ module Pelton
 
       def check_control(address)
         address = "unix://#{address}" unless address.include?("://")
-        raise ArgumentError, "#{address}: it does not speak TLS: give tcp:// or the path of a UNIX socket" if Address.new(address).tls?
+        if Address.new(address).tls?
+          raise ArgumentError, "#{address}: it does not speak TLS: give tcp:// or the path of a UNIX socket"
+        end
         check_address(address)
       end
 
@@ -76,13 +81,17 @@ module Pelton
         raise ArgumentError, "#{path} is a folder: name a file" if File.directory?(path)
         folder = File.dirname(path)
         raise ArgumentError, "#{path}: there is no folder #{folder}: make it" unless File.directory?(folder)
-        raise ArgumentError, "#{path} cannot be written: give it, or #{folder}, to this user" unless File.writable?(File.exist?(path) ? path : folder)
+        unless File.writable?(File.exist?(path) ? path : folder)
+          raise ArgumentError, "#{path} cannot be written: give it, or #{folder}, to this user"
+        end
       end
 
       # It may fail with any error, and may even end the process.
       def check_application
         app = HTTP::Launcher.new(configuration, out: @out).load_app
-        problem("#{configuration.rackup}: the application must respond to call, which #{app.class} does not") unless app.respond_to?(:call)
+        unless app.respond_to?(:call)
+          problem("#{configuration.rackup}: the application must respond to call, which #{app.class} does not")
+        end
       rescue HTTP::Configuration::Invalid => error
         problem(error.message)
       rescue SystemExit => error

@@ -31,8 +31,12 @@ module Pelton
         end
 
         def inodes(address)
-          return table("unix").filter_map { |row| row[6] if row[7] == address.path && row[3].hex & ACCEPTS != 0 } if address.path
-          %w[tcp tcp6].flat_map { |name| table(name) }.filter_map { |row| row[9] if row[3] == LISTENS && row[1][/\h+\z/].hex == address.port }
+          if address.path
+            return table("unix").filter_map { |row| row[6] if row[7] == address.path && row[3].hex & ACCEPTS != 0 }
+          end
+          %w[tcp tcp6].flat_map { |name| table(name) }.filter_map do |row|
+            row[9] if row[3] == LISTENS && row[1][/\h+\z/].hex == address.port
+          end
         end
 
         def table(name)

@@ -57,7 +57,9 @@ module Pelton
           case value
           when ->(one) { one.is_a?(Hash) && one.key?("+Inf") } then out.puts("#{indent}#{name}: #{value["+Inf"]} in #{value["sum"].round(3)} s")
           when Hash then out.puts("#{indent}#{name}:").then { print_stats(value, out, "#{indent}  ") }
-          when Array then value.each { |one| out.puts("#{indent}#{name}:").then { print_stats(one, out, "#{indent}  ") } }
+          when Array then value.each do |one|
+            out.puts("#{indent}#{name}:").then { print_stats(one, out, "#{indent}  ") }
+          end
           else out.puts("#{indent}#{name}: #{value}")
           end
         end

@@ -4,8 +4,8 @@ module Pelton
   class << self
     # Calls the block with each element, several at a time, and returns the values in the order of the list.
     #
-    # The first error cancels the other calls, and is raised when they have ended ({group}). The calls run in tasks, with fiber-locals
-    # of their own. Where no reactor runs, `map` runs one.
+    # The first error cancels the other calls, and is raised when they have ended ({group}). The calls run in tasks,
+    # with fiber-locals of their own. Where no reactor runs, `map` runs one.
     #
     # @param list [Enumerable]
     # @param concurrency [Integer, nil] how many calls run at a time; nil: all
@@ -16,7 +16,9 @@ module Pelton
     # @asynchronous
     def map(list, concurrency: 20)
       raise ArgumentError, "map needs a block" unless block_given?
-      raise ArgumentError, "concurrency is 1 or more, or nil" if concurrency && !(concurrency.is_a?(Integer) && concurrency >= 1)
+      if concurrency && !(concurrency.is_a?(Integer) && concurrency >= 1)
+        raise ArgumentError, "concurrency is 1 or more, or nil"
+      end
       items = list.to_a
       values = Array.new(items.size)
       started = 0

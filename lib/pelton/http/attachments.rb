@@ -2,8 +2,8 @@
 
 module Pelton
   module HTTP
-    # What a server that stops must close, and wait for, besides its connections: WebSockets, and sockets that other libraries have hijacked.
-    # Any thread may attach and detach.
+    # What a server that stops must close, and wait for, besides its connections: WebSockets, and sockets that other
+    # libraries have hijacked. Any thread may attach and detach.
     # @private
     class Attachments
       def initialize

@@ -38,8 +38,8 @@ module Pelton
           body.each { |part| exchange.write(part) }
         end
 
-        # Passes bytes from another connection to the client as long as the client accepts them at once. The body's parts are
-        # the rest.
+        # Passes bytes from another connection to the client as long as the client accepts them at once. The body's
+        # parts are the rest.
         def pass_on(exchange, body)
           return unless exchange.fits?(body.bytesize) && (begun = body.begin_relay)
           while (stream = exchange.write_directly(begun)) && (count = body.relay_to(stream))
@@ -48,8 +48,8 @@ module Pelton
           end
         end
 
-        # Deferrable bodies in Thin's style: the body has kept the block of `each`, and calls it with later parts. It fails when
-        # the client has closed the connection.
+        # Deferrable bodies in Thin's style: the body has kept the block of `each`, and calls it with later parts. It
+        # fails when the client has closed the connection.
         def await_end(exchange, body, env)
           env["rack.response_finished"] << ->(*, error) { body.fail if error && body.respond_to?(:fail) }
           body.callback { finish(exchange, body) }

@@ -19,8 +19,8 @@ module Pelton
     # a child after a fork, get connections of their own.
     #
     # Each request has three styles. Without a block it parks the fiber until the response has come, or blocks where no
-    # reactor runs. With a block it returns a Deferrable at once, and the block gets the response later. `client.later.get`
-    # returns the Deferrable alone.
+    # reactor runs. With a block it returns a Deferrable at once, and the block gets the response later.
+    # `client.later.get` returns the Deferrable alone.
     #
     # @example
     #   api = Pelton::HTTP::Client.new("https://api.example.com/v1/", headers: {"authorization" => "Bearer ..."})
@@ -37,8 +37,11 @@ module Pelton
         expect_timeout: 1,     # for the server's consent to a large body; then the body is sent without it
         pool_timeout: 60,      # for a free connection, when all allowed connections are in use
         redirects: 5,          # the number of redirects that are followed
-        max_body: 64 << 20,    # inflated bytes that ClientResponse#body collects: beyond, LimitError; nil: no limit. Streaming has none
-        expect: 1 << 20,       # bytes of a body; before a larger one, or one of unknown size, the client asks (Expect: 100-continue). nil: never
+        # Inflated bytes that ClientResponse#body collects: beyond, LimitError; nil: no limit. Streaming has none
+        max_body: 64 << 20,
+        # Bytes of a body; before a larger one, or one of unknown size, the client asks (Expect: 100-continue). nil:
+        # never
+        expect: 1 << 20,
         stream: false,         # true: the response comes with its head, and ClientResponse#each reads the body
         decode: true           # whether to ask for gzip and inflate it
       }.freeze
@@ -47,25 +50,29 @@ module Pelton
       attr_reader :base
 
       # @param base [String, nil] the base of relative URLs
-      # @param headers [Hash{String => String}] sent with each request. Credentials among them only go to the base's origin
+      # @param headers [Hash{String => String}] sent with each request. Credentials among them only go to the base's
+      #   origin
       # @param concurrency [Integer] the most connections to one origin at a time, for each thread
       # @param keep_alive [Numeric] seconds after which an idle connection is closed
-      # @param tls [TLS::Context, Hash, nil] a Hash has the options of {TLS::Context#initialize}. Servers are verified unless
-      #   it has `verify: false`
-      # @param proxy [String, Symbol, nil] "http://user:password@host:port"; :environment: read http_proxy, https_proxy and
-      #   no_proxy; nil: none
+      # @param tls [TLS::Context, Hash, nil] a Hash has the options of {TLS::Context#initialize}. Servers are verified
+      #   unless it has `verify: false`
+      # @param proxy [String, Symbol, nil] "http://user:password@host:port"; :environment: read http_proxy, https_proxy
+      #   and no_proxy; nil: none
       # @param unix [String, nil] the path of a UNIX socket, for all connections
-      # @param allow [:public, #call, nil] for URLs that others choose: `:public` refuses addresses of private networks and of this
-      #   machine; a Proc gets each IPAddr of a name, and says whether to connect there. It needs `proxy: nil`
+      # @param allow [:public, #call, nil] for URLs that others choose: `:public` refuses addresses of private networks
+      #   and of this machine; a Proc gets each IPAddr of a name, and says whether to connect there. It needs
+      #   `proxy: nil`
       # @param options see {DEFAULTS}
       # @raise [ArgumentError] an option is unknown, a value is of another kind, or a URL is invalid
-      def initialize(base = nil, headers: {}, concurrency: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil, allow: nil, **options)
+      def initialize(base = nil, headers: {}, concurrency: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil,
+        allow: nil, **options)
         ClientOptions.check({concurrency: concurrency, keep_alive: keep_alive, **options})
         @base = base && ClientRequest.parse(base)
         @headers = headers.transform_keys { |name| name.to_s.downcase }
         @options = DEFAULTS.merge(options)
         proxy = ClientConnector.proxy(proxy) if proxy.is_a?(String)
-        @pool_settings = {concurrency: concurrency, keep_alive: keep_alive, tls: HTTP.tls_context(tls), proxy: proxy, unix: unix, allow: allow}
+        @pool_settings = {concurrency: concurrency, keep_alive: keep_alive, tls: HTTP.tls_context(tls), proxy: proxy,
+                          unix: unix, allow: allow}
         @pools = {}.compare_by_identity
         @mutex = Mutex.new
       end
@@ -120,15 +127,17 @@ module Pelton
         basic_auth: nil, **options, &block)
         ClientOptions.check(options, DEFAULTS.keys) unless options.empty?
         settings = @options.merge(options)
-        request = ClientRequest.new(method, url, base: @base, query: query, defaults: @headers, headers: headers, body: body, json: json, form: form,
+        request = ClientRequest.new(method, url, base: @base, query: query, defaults: @headers, headers: headers,
+          body: body, json: json, form: form,
           multipart: multipart, basic_auth: basic_auth, decode: settings[:decode], expect: settings[:expect])
         return Deferrable.defer(block) { perform(request, settings) } if block
         perform(request, settings)
       end
 
-      # Follows a stream of server-sent events, until the block breaks or the server says that there is no more (204). When a connection ends, or
-      # the server answers 429, 500 or 502 to 504, the client comes back after the time that the server has asked for, at first 3 s, and says which event
-      # was the last one; after failures in a row it waits longer.
+      # Follows a stream of server-sent events, until the block breaks or the server says that there is no more (204).
+      # When a connection ends, or the server answers 429, 500 or 502 to 504, the client comes back after the time that
+      # the server has asked for, at first 3 s, and says which event was the last one; after failures in a row it waits
+      # longer.
       #
       # @param url [String] absolute, or relative to the base
       # @param last_event_id [String, nil] where an earlier client was
@@ -143,7 +152,8 @@ module Pelton
       # @asynchronous
       def each_event(url, last_event_id: nil, max_event: 1 << 20, headers: {}, **options, &block)
         raise ArgumentError, "each_event needs a block" unless block
-        EventSource.new(self, url, last_event_id: last_event_id, max_event: max_event, headers: headers, **options).each(&block)
+        EventSource.new(self, url, last_event_id: last_event_id, max_event: max_event, headers: headers,
+          **options).each(&block)
       end
 
       # The same methods, each returning its Deferrable.
@@ -180,7 +190,8 @@ module Pelton
         followed = 0
         response = observed_exchange(request, deadlines, settings)
         # No `loop`, which would rescue a StopIteration of the request's body.
-        while settings[:redirects].positive? && (following = following(request, response, settings[:redirects], followed))
+        while settings[:redirects].positive? && (following = following(request, response, settings[:redirects],
+          followed))
           followed += 1
           response.discard
           response = observed_exchange(request = following, deadlines, settings)
@@ -190,18 +201,22 @@ module Pelton
 
       def observed_exchange(request, deadlines, settings)
         payload = {request: request}
-        Notifications.instrument("request.http_client", payload) { payload[:response] = exchange(request, deadlines, settings) }
+        Notifications.instrument("request.http_client", payload) do
+          payload[:response] = exchange(request, deadlines, settings)
+        end
       end
 
       def following(request, response, limit, followed)
-        request.redirected(response).tap { |one| raise request.named(RedirectError.new("more than #{limit} redirects")) if one && followed == limit }
+        request.redirected(response).tap do |one|
+          raise request.named(RedirectError.new("more than #{limit} redirects")) if one && followed == limit
+        end
       rescue RedirectError
         response.discard
         raise
       end
 
-      # The server may just have closed a connection that was idle. Then the client sends the request again on a new one, if
-      # that is safe.
+      # The server may just have closed a connection that was idle. Then the client sends the request again on a new
+      # one, if that is safe.
       def exchange(request, deadlines, settings)
         fresh = false
         begin

@@ -10,9 +10,10 @@ module Pelton
   module HTTP
     # `pelton serve`.
     class Command
-      # Free slots make collections rarer, each of which marks the stacks of all waiting fibers. Newer Rubies, whose heaps are one for
-      # each size of slot, would run full collections in vain to reach that number (docs/internals/adr/017-free-slots.md). The malloc limits
-      # are Ruby's own: lower ones double the collections of an application (docs/internals/adr/046-rubys-own-malloc-limits.md).
+      # Free slots make collections rarer, each of which marks the stacks of all waiting fibers. Newer Rubies, whose
+      # heaps are one for each size of slot, would run full collections in vain to reach that number
+      # (docs/internals/adr/017-free-slots.md). The malloc limits are Ruby's own: lower ones double the collections of
+      # an application (docs/internals/adr/046-rubys-own-malloc-limits.md).
       GARBAGE = ((RUBY_VERSION < "3.2") ? {"RUBY_GC_HEAP_FREE_SLOTS" => "65536"} : {}).freeze
 
       # Serves until a signal comes, or only checks whether it could.
@@ -21,7 +22,8 @@ module Pelton
       # @yieldparam launcher [Launcher]
       # @yieldparam configuration [Configuration]
       # @yieldreturn [Integer] the exit status; the block serves, in this process or in several
-      # @return [Integer] the exit status: 0, 1 when it cannot serve, 2 when the arguments or the configuration are wrong
+      # @return [Integer] the exit status: 0, 1 when it cannot serve, 2 when the arguments or the configuration are
+      #   wrong
       def self.run(arguments, out: $stdout, error: $stderr, check: nil, &processes)
         command = new(arguments)
         return out.puts(command.answer) || 0 if command.answer

@@ -2,7 +2,8 @@
 
 module Pelton
   module HTTP
-    # Access lines in Common Log Format. They are buffered, and written once a tick. The target is without its query, which may contain secrets.
+    # Access lines in Common Log Format. They are buffered, and written once a tick. The target is without its query,
+    # which may contain secrets.
     #
     # @example
     #   Pelton::HTTP::Server.new(app, log: Pelton::HTTP::CommonLog.new($stdout))

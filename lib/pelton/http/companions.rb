@@ -5,7 +5,8 @@ require_relative "../pubsub"
 
 module Pelton
   module HTTP
-    # The programs that run beside a server (`companion "bin/jobs"`). They find its topics by a variable of the environment: see {PubSub.join}.
+    # The programs that run beside a server (`companion "bin/jobs"`). They find its topics by a variable of the
+    # environment: see {PubSub.join}.
     # @private
     class Companions
       # @param configuration [Configuration]
@@ -18,7 +19,9 @@ module Pelton
 
       # @raise [SystemCallError] there is no such program
       def start
-        @configuration.companions.each { |command| @companions << Companion.new(command, @environment) { Process.kill("TERM", Process.pid) } }
+        @configuration.companions.each do |command|
+          @companions << Companion.new(command, @environment) { Process.kill("TERM", Process.pid) }
+        end
       end
 
       # Asks them to end.

@@ -85,17 +85,19 @@ module Pelton
       rescue LoadError => error
         raise Invalid, "#{location(path, error)}: #{error.message}: add the gem to your Gemfile, or correct the name"
       rescue StandardError, ScriptError => error
-        message = error.message.lines.first.to_s.chomp.sub(/ @ \w+/, "") # Ruby adds its function's name to a system's error
+        # Ruby adds its function's name to a system's error
+        message = error.message.lines.first.to_s.chomp.sub(/ @ \w+/, "")
         raise Invalid, "#{location(path, error)}: #{message}"
       end
 
       # Adds an address to listen on.
       #
-      # @param address [String] tcp://host:port, unix:///path, or ssl://host:port: see {Address}. It may have the options behind it, as on the
-      #   command line: unix:///path?mode=660, ssl://host:port?cert=FILE&key=FILE&ca=FILE
+      # @param address [String] tcp://host:port, unix:///path, or ssl://host:port: see {Address}. It may have the
+      #   options behind it, as on the command line: unix:///path?mode=660, ssl://host:port?cert=FILE&key=FILE&ca=FILE
       # @param mode [Integer, nil] the permissions of a UNIX socket, such as 0o660; nil: by the umask
       # @param tls [Hash] for ssl://, the options of {TLS::Context#initialize} (certificate:, key:, sni: ...)
-      # @raise [ArgumentError] the address is invalid, ssl:// has no certificate, or an option does not go with the address
+      # @raise [ArgumentError] the address is invalid, ssl:// has no certificate, or an option does not go with the
+      #   address
       def bind(address, mode: nil, **tls)
         plain, query = address.split("?", 2)
         return bind(plain, mode: mode, **tls, **queried(address, query)) if query
@@ -134,20 +136,21 @@ module Pelton
       private_constant :Setters
       include Setters
 
-      # Replaces a worker that has more memory (its resident set, with what it shares with other processes): the new worker serves before the
-      # old one stops, and one is replaced at a time.
+      # Replaces a worker that has more memory (its resident set, with what it shares with other processes): the new
+      # worker serves before the old one stops, and one is replaced at a time.
       #
       # @param size [Integer, String] bytes, or text such as "512M"
-      # @param after [Numeric] seconds of life before which no worker is replaced. Where even new workers need more than the size, the
-      #   time doubles with each, up to an hour
+      # @param after [Numeric] seconds of life before which no worker is replaced. Where even new workers need more than
+      #   the size, the time doubles with each, up to an hour
       # @raise [ArgumentError]
       def worker_memory(*size, after: nil)
         @worker_memory_after = AFTER.convert(after) if after
         super(*size)
       end
 
-      # Calls the block to find out whether the server is ready for requests: whenever {#ready_path}, or the control socket's `/ready`, is asked
-      # for, once a second at most. Where it returns false or nil, raises, or takes too long, the answer is 503.
+      # Calls the block to find out whether the server is ready for requests: whenever {#ready_path}, or the control
+      # socket's `/ready`, is asked for, once a second at most. Where it returns false or nil, raises, or takes too
+      # long, the answer is 503.
       #
       # @param timeout [Numeric] seconds
       # @raise [ArgumentError] without a block
@@ -156,13 +159,16 @@ module Pelton
         @readiness = [block, TIMEOUT.convert(timeout)]
       end
 
-      # Runs a program beside the server, such as the workers of its jobs: it starts when the server serves, gets TERM when the server stops, and has
-      # `shutdown_timeout` to end. When it ends by itself, the server stops, with the exit status 1.
+      # Runs a program beside the server, such as the workers of its jobs: it starts when the server serves, gets TERM
+      # when the server stops, and has `shutdown_timeout` to end. When it ends by itself, the server stops, with the
+      # exit status 1.
       #
       # @param command [Array<String>] `companion "bin/jobs"`
       # @raise [ArgumentError] without a command
       def companion(*command)
-        raise ArgumentError, "companion needs a program, and its arguments: companion \"bin/jobs\"" if command.empty? || !command.all?(String)
+        if command.empty? || !command.all?(String)
+          raise ArgumentError, "companion needs a program, and its arguments: companion \"bin/jobs\""
+        end
         @companions << command
       end
 
@@ -215,7 +221,8 @@ module Pelton
       end
 
       def octal(address, text)
-        Integer(text, 8, exception: false) || raise(ArgumentError, "#{address}: mode=#{text}: give an octal number such as 660")
+        Integer(text, 8, exception: false) ||
+          raise(ArgumentError, "#{address}: mode=#{text}: give an octal number such as 660")
       end
 
       # The line of the file that raised an error.
@@ -225,7 +232,8 @@ module Pelton
       end
 
       def method_missing(name, ...)
-        suggestion = Pelton.suggestion(name, self.class.public_instance_methods(false) + Setters.public_instance_methods)
+        suggestion =
+          Pelton.suggestion(name, self.class.public_instance_methods(false) + Setters.public_instance_methods)
         raise ArgumentError, "there is no setting #{name}#{suggestion}"
       end
 

@@ -11,8 +11,8 @@ module Pelton
       class << self
         # @param header [String, nil] the request's Accept-Encoding
         # @param coding [String] as in "gzip" or "br"
-        # @return [Boolean] false where the header is missing or does not name the coding: any coding would be allowed by the standard
-        #   then, but such clients are simple ones, which often understand none
+        # @return [Boolean] false where the header is missing or does not name the coding: any coding would be allowed
+        #   by the standard then, but such clients are simple ones, which often understand none
         def accepted?(header, coding)
           return false unless header
           other = nil

@@ -4,10 +4,12 @@ require "zlib"
 
 module Pelton
   module HTTP
-    # Compresses texts, each for itself. zlib's streams are used again: making one costs about as much as compressing 2 KB at level 1.
+    # Compresses texts, each for itself. zlib's streams are used again: making one costs about as much as compressing 2
+    # KB at level 1.
     # @private
     module Deflation
-      # Streams of a level that are kept, 260 KB each: one is enough where the threads of a process compress one after the other.
+      # Streams of a level that are kept, 260 KB each: one is enough where the threads of a process compress one after
+      # the other.
       KEPT = 2
       ATTEMPTS = 10
       private_constant :KEPT, :ATTEMPTS
@@ -31,8 +33,8 @@ module Pelton
         end
       end
 
-      # Runs the block, which compresses a text from its beginning, once more where Ruby's zlib raises an error because a signal or another thread
-      # has interrupted a stream that had just flushed everything.
+      # Runs the block, which compresses a text from its beginning, once more where Ruby's zlib raises an error because
+      # a signal or another thread has interrupted a stream that had just flushed everything.
       def self.repeat
         attempts ||= 0
         yield

@@ -7,7 +7,8 @@ module Pelton
     # Entity tags (RFC 9110, sections 8.8.3 and 13.1.2).
     module EntityTag
       TAG = /(?:W\/)?"[^"]*"/
-      # Bytes up to which Ruby's own digest is the faster one. Of more, OpenSSL's is: it uses the processor's instructions.
+      # Bytes up to which Ruby's own digest is the faster one. Of more, OpenSSL's is: it uses the processor's
+      # instructions.
       SHORT = 256
       KNOWN = 1000 # tags of short texts that are remembered
       private_constant :TAG, :SHORT, :KNOWN
@@ -16,8 +17,11 @@ module Pelton
 
       class << self
         # @param identity [String] bytes that differ where the responses do
-        # @return [String] a weak tag: the responses may differ in their bytes, as a compressed one does from a plain one
-        def weak(identity) = (identity.bytesize <= SHORT) ? @known[identity] || remember(identity) : "W/#{strong(identity)}"
+        # @return [String] a weak tag: the responses may differ in their bytes, as a compressed one does from a plain
+        #   one
+        def weak(identity)
+          (identity.bytesize <= SHORT) ? @known[identity] || remember(identity) : "W/#{strong(identity)}"
+        end
 
         # @param identity [String] bytes that differ where the bytes of the responses do
         # @return [String] a strong tag

@@ -4,17 +4,21 @@ require_relative "configuration"
 
 module Pelton
   module HTTP
-    # The settings of `pelton serve` in environment variables, as containers have them: PELTON_WORKERS for `workers`, PELTON_MAX_BODY for
-    # `max_body`. They win over the configuration file: who starts a program decides after whom who wrote it. WEB_CONCURRENCY and PORT, which
-    # are not Pelton's alone, are defaults, and the file wins over them, as with Puma. An empty variable counts as one that is not set.
+    # The settings of `pelton serve` in environment variables, as containers have them: PELTON_WORKERS for `workers`,
+    # PELTON_MAX_BODY for `max_body`. They win over the configuration file: who starts a program decides after whom who
+    # wrote it. WEB_CONCURRENCY and PORT, which are not Pelton's alone, are defaults, and the file wins over them, as
+    # with Puma. An empty variable counts as one that is not set.
     #
-    # There is no PELTON_PORT: beside a service with the name pelton, Kubernetes sets it to an address in each container.
+    # There is no PELTON_PORT: beside a service with the name pelton, Kubernetes sets it to an address in each
+    # container.
     # @private
     class Environment
       # Each setting has one, but `environment`, which has RACK_ENV, APP_ENV and RAILS_ENV.
-      VARIABLES = SETTINGS.reject { |setting| setting.name == :environment }.to_h { |setting| [setting.variable, setting.name] }.freeze
+      VARIABLES =
+        SETTINGS.reject { |setting| setting.name == :environment }.to_h { |setting| [setting.variable, setting.name] }.freeze
       # Variables that are read elsewhere.
-      OTHERS = %w[PELTON_CONFIG PELTON_BIND PELTON_WATCHDOG PELTON_BACKEND PELTON_SOCKETS PELTON_PUBSUB_KEPT PELTON_PUBSUB_HUB].freeze
+      OTHERS =
+        %w[PELTON_CONFIG PELTON_BIND PELTON_WATCHDOG PELTON_BACKEND PELTON_SOCKETS PELTON_PUBSUB_KEPT PELTON_PUBSUB_HUB].freeze
       # What Kubernetes sets in each container for a service whose name begins with "pelton", and the lab for its
       # servers.
       FOREIGN = /\APELTON(?:_\w+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_\w+)?)\z|\APELTON_LAB_/
@@ -27,9 +31,10 @@ module Pelton
 
       # Sets what the environment and the configuration file say.
       #
-      # @param file [String, nil] the configuration file; nil: PELTON_CONFIG, or the first of {Configuration::PLACES} that exists
-      # @raise [Configuration::Invalid] the file, or a variable, is invalid, or a variable looks like a misspelt one; the
-      #   message names it
+      # @param file [String, nil] the configuration file; nil: PELTON_CONFIG, or the first of {Configuration::PLACES}
+      #   that exists
+      # @raise [Configuration::Invalid] the file, or a variable, is invalid, or a variable looks like a misspelt one;
+      #   the message names it
       def apply(configuration, file: nil)
         refuse_misspelt
         set("WEB_CONCURRENCY") { |text| configuration.workers(text) }

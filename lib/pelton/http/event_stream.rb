@@ -16,7 +16,8 @@ module Pelton
     #   end
     class EventStream
       # The headers of the response. They ask proxies not to buffer it.
-      HEADERS = {"content-type" => "text/event-stream", "cache-control" => "no-cache", "x-accel-buffering" => "no"}.freeze
+      HEADERS = {"content-type" => "text/event-stream", "cache-control" => "no-cache",
+                 "x-accel-buffering" => "no"}.freeze
 
       # @yieldparam stream [EventStream]
       def initialize(&block)
@@ -38,30 +39,35 @@ module Pelton
       # @raise [ArgumentError] a name or id contains a line end
       # @asynchronous
       def emit(data = nil, event: nil, id: nil, retry_after: nil)
-        lines = {"event" => event, "id" => id, "retry" => retry_after && (retry_after * 1000).round}.compact.map { |name, value| field(name, value) }
+        lines = {"event" => event, "id" => id, "retry" => retry_after &&
+          (retry_after * 1000).round}.compact.map { |name, value| field(name, value) }
         data&.to_s&.split(/\r\n|\r|\n/, -1)&.each { |line| lines << "data: #{line}\n" }
         lines << "data: \n" if data&.to_s&.empty?
         put("#{lines.join}\n")
       end
 
-      # Sends a comment, which clients ignore. It keeps a connection open, and finds out whether the client is still there.
+      # Sends a comment, which clients ignore. It keeps a connection open, and finds out whether the client is still
+      # there.
       #
       # @return [self]
       # @raise [ClosedError] the client has left
       # @asynchronous
       def comment(text = "") = put(": #{text.to_s.tr("\r\n", "  ")}\n\n")
 
-      # Sends what is published on a topic, from now on or from where the client was, until the client leaves. A topic that keeps its
-      # messages ({PubSub#keep}) gives each its position as id, which a browser that comes back sends as `Last-Event-ID`.
+      # Sends what is published on a topic, from now on or from where the client was, until the client leaves. A topic
+      # that keeps its messages ({PubSub#keep}) gives each its position as id, which a browser that comes back sends as
+      # `Last-Event-ID`.
       #
-      # A {ResumableStream} is followed until its text is finished or cancelled: its pieces are messages, its other events have the names of their types, and
-      # the class of an error as data.
+      # A {ResumableStream} is followed until its text is finished or cancelled: its pieces are messages, its other
+      # events have the names of their types, and the class of an error as data.
       #
       # @param topic [String, ResumableStream]
       # @param after [String, nil] `env["HTTP_LAST_EVENT_ID"]`: the messages since come first
       # @param event [String, nil] the events' name
-      # @param gap [String, nil] the name of the event that tells the client that messages are missing: it should load the current state
-      # @param every [Numeric] seconds of silence after which a comment is sent, which finds out whether the client is still there
+      # @param gap [String, nil] the name of the event that tells the client that messages are missing: it should load
+      #   the current state
+      # @param every [Numeric] seconds of silence after which a comment is sent, which finds out whether the client is
+      #   still there
       # @param pubsub [PubSub]
       # @return [self]
       # @raise [ClosedError] the client has left
@@ -103,7 +109,8 @@ module Pelton
       def follow_text(stream, after, name, every)
         stream.follow(after: after, every: every) do |event|
           next comment unless event
-          (event.type == :append) ? emit(event.text, event: name, id: event.position) : emit(event.error.to_s, event: event.type, id: event.position)
+          (event.type == :append) ? emit(event.text, event: name,
+            id: event.position) : emit(event.error.to_s, event: event.type, id: event.position)
         end
         self
       end
@@ -120,7 +127,9 @@ module Pelton
       end
 
       def put(text)
-        raise Error, "an event stream can only send inside its block, while the server writes the response" unless @stream
+        unless @stream
+          raise Error, "an event stream can only send inside its block, while the server writes the response"
+        end
         @stream.write(text)
         self
       end

@@ -21,12 +21,14 @@ module Pelton
       #   @asynchronous sending the body of a response may wait
 
       # @!method hijack
-      #   Takes the connection over, with the bytes that were received behind the head. The handler's response is ignored.
+      #   Takes the connection over, with the bytes that were received behind the head. The handler's response is
+      #   ignored.
       #   @return [Stream] which the caller closes
       #   @raise [ClosedError] the client has left, or the exchange is over
 
       # @!method write(string)
-      #   Sends a part of the response's body. Waits while more than 64 KB are queued, and for its turn among other responses.
+      #   Sends a part of the response's body. Waits while more than 64 KB are queued, and for its turn among other
+      #   responses.
       #   @return [Integer] bytes
       #   @raise [ClosedError] the client has left
       #   @raise [Error] the response has no head yet
@@ -34,7 +36,8 @@ module Pelton
       #   @asynchronous
 
       # @!method send_file(descriptor, count)
-      #   Sends so many bytes of a file as a part of a body that has a length, without passing them through this process.
+      #   Sends so many bytes of a file as a part of a body that has a length, without passing them through this
+      #   process.
       #   @return [Integer, nil] bytes, fewer when the file is shorter; nil when they must be written instead
       #   @raise (see #write)
       #   @asynchronous
@@ -70,8 +73,8 @@ module Pelton
       #   @return [nil]
 
       # @!method callback
-      #   Calls the block once: when the client has closed its side, perhaps while the response is being made, or else at the
-      #   end of the response. A client that has only shut down its sending side can still receive.
+      #   Calls the block once: when the client has closed its side, perhaps while the response is being made, or else
+      #   at the end of the response. A client that has only shut down its sending side can still receive.
       #   @return [self]
 
       # @!method errback
@@ -86,7 +89,8 @@ module Pelton
       #   @raise [ClosedError] the exchange is over
 
       # @!method tls
-      #   @return [TLS::Info, nil] the client's certificate, the server name it asked for, and the version; nil without TLS
+      #   @return [TLS::Info, nil] the client's certificate, the server name it asked for, and the version; nil without
+      #     TLS
       #   @raise [ClosedError] the exchange is over
     end
 

@@ -5,9 +5,9 @@ require_relative "entity_tag"
 
 module Pelton
   module HTTP
-    # A part of pages that is used more than once: its text, and the same text deflated. A {Page} that is sent with gzip splices
-    # the deflated texts of its fragments, and compresses only what lies between. A fragment refers to nothing outside of
-    # itself, so it fits into any page, and its size tells nothing about the texts around it.
+    # A part of pages that is used more than once: its text, and the same text deflated. A {Page} that is sent with gzip
+    # splices the deflated texts of its fragments, and compresses only what lies between. A fragment refers to nothing
+    # outside of itself, so it fits into any page, and its size tells nothing about the texts around it.
     #
     # A fragment is frozen.
     #
@@ -35,9 +35,9 @@ module Pelton
           _make(text, Deflation.deflate(text, level), digest_of(text))
         end
 
-        # A fragment whose text is kept apart from compression: for a secret, such as a token against cross-site requests, in a page
-        # that also shows what somebody else has written. Where the two are compressed together, the page's length tells how much
-        # of the secret the other text repeats (the attack BREACH).
+        # A fragment whose text is kept apart from compression: for a secret, such as a token against cross-site
+        # requests, in a page that also shows what somebody else has written. Where the two are compressed together, the
+        # page's length tells how much of the secret the other text repeats (the attack BREACH).
         #
         # @return [Fragment]
         def secret(text)
@@ -62,7 +62,9 @@ module Pelton
         private
 
         def own(text)
-          raise TypeError, "a fragment is made of a String, not of #{text.class}: call to_s on it" unless text.is_a?(String)
+          unless text.is_a?(String)
+            raise TypeError, "a fragment is made of a String, not of #{text.class}: call to_s on it"
+          end
           text.frozen? ? text : text.dup.freeze
         end
 

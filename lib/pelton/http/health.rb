@@ -4,12 +4,13 @@ require "delegate"
 
 module Pelton
   module HTTP
-    # What orchestrators ask a server: whether it is alive, and whether it is ready for requests. {Configuration#live_path} and
-    # {Configuration#ready_path} are answered before the application; the control socket answers the same at `/live` and `/ready`, and says why.
+    # What orchestrators ask a server: whether it is alive, and whether it is ready for requests.
+    # {Configuration#live_path} and {Configuration#ready_path} are answered before the application; the control socket
+    # answers the same at `/live` and `/ready`, and says why.
     #
     # - Alive: the loop turns. Who answers here at all is alive.
-    # - Ready: the application is loaded, the server does not stop, and the block of {Configuration#ready}, if there is one, agrees. It is
-    #   called once a second at most, however many ask.
+    # - Ready: the application is loaded, the server does not stop, and the block of {Configuration#ready}, if there is
+    #   one, agrees. It is called once a second at most, however many ask.
     #
     # Such requests are logged only when they are answered with 503.
     # @private

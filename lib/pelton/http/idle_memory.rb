@@ -2,8 +2,9 @@
 
 module Pelton
   module HTTP
-    # Gives memory back after a peak. Ruby collects garbage when the program allocates, and malloc keeps what was freed: so a server
-    # that is idle after a burst would keep the burst's memory (docs/internals/adr/021-memory-after-a-peak.md).
+    # Gives memory back after a peak. Ruby collects garbage when the program allocates, and malloc keeps what was freed:
+    # so a server that is idle after a burst would keep the burst's memory
+    # (docs/internals/adr/021-memory-after-a-peak.md).
     # @private
     class IdleMemory
       PERIOD = 1  # seconds of an idle loop

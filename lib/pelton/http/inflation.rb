@@ -4,8 +4,8 @@ require "zlib"
 
 module Pelton
   module HTTP
-    # Inflates a body piece by piece, and yields it in pieces. So a small body that inflates to gigabytes fills no memory, and
-    # a reader that collects the pieces can stop at a limit.
+    # Inflates a body piece by piece, and yields it in pieces. So a small body that inflates to gigabytes fills no
+    # memory, and a reader that collects the pieces can stop at a limit.
     # @private
     class Inflation
       include Opaque
@@ -19,8 +19,8 @@ module Pelton
         end
       end
 
-      # @param bits [Integer, nil] zlib's window bits; nil: for "deflate", where some servers leave out zlib's header, which the
-      #   first byte shows
+      # @param bits [Integer, nil] zlib's window bits; nil: for "deflate", where some servers leave out zlib's header,
+      #   which the first byte shows
       def initialize(bits, &name)
         @bits = bits
         @name = name || :itself.to_proc
@@ -49,7 +49,8 @@ module Pelton
 
       def fail(message) = raise(@name.call(ProtocolError.new(message)))
 
-      # Ruby's zlib also raises BufError where a signal interrupts a stream that has taken the whole piece; nothing is lost then.
+      # Ruby's zlib also raises BufError where a signal interrupts a stream that has taken the whole piece; nothing is
+      # lost then.
       #
       # @return [Integer] how many bytes it has taken
       def inflate(piece, &block)

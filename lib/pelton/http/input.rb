@@ -2,8 +2,8 @@
 
 module Pelton
   module HTTP
-    # The body of a request, as `rack.input`. It is received while it is read, so a handler that does not read leaves the
-    # bytes with the client.
+    # The body of a request, as `rack.input`. It is received while it is read, so a handler that does not read leaves
+    # the bytes with the client.
     class Input
       # @private
       def initialize(exchange)

@@ -77,12 +77,15 @@ module Pelton
       # @private
       def call(event)
         payload = event.payload
-        add(payload[:env] ? members(*payload.values_at(:env, :status, :bytes), event.duration) : refusal(*payload.values_at(:address, :status, :reason)))
+        add(payload[:env] ? members(*payload.values_at(:env, :status, :bytes),
+          event.duration) : refusal(*payload.values_at(:address, :status, :reason)))
       end
 
       private
 
-      def refusal(address, status, reason) = {time: stamp(Time.now), status: status, address: presence(address), error: text(reason)}
+      def refusal(address, status, reason)
+        {time: stamp(Time.now), status: status, address: presence(address), error: text(reason)}
+      end
 
       def add(members)
         unless @lines
@@ -103,9 +106,12 @@ module Pelton
         figures = env[FIGURES] || Figures.new
         time = Time.now
         {
-          time: stamp(time), request_id: text(env["action_dispatch.request_id"] || env["HTTP_X_REQUEST_ID"]), method: text(env["REQUEST_METHOD"]), path: text(env["PATH_INFO"]),
-          route: text(env["pelton.web.route"]), status: status, bytes: bytes, ms: rounded(seconds * 1000), waited_ms: rounded(figures.waited),
-          computed_ms: rounded(figures.computed), queue_ms: queued(env["HTTP_X_REQUEST_START"], time.to_f - seconds), queries: figures.queries || (0 if self.class._queries?),
+          time: stamp(time), request_id: text(env["action_dispatch.request_id"] || env["HTTP_X_REQUEST_ID"]),
+          method: text(env["REQUEST_METHOD"]), path: text(env["PATH_INFO"]),
+          route: text(env["pelton.web.route"]), status: status, bytes: bytes, ms: rounded(seconds * 1000),
+          waited_ms: rounded(figures.waited),
+          computed_ms: rounded(figures.computed), queue_ms: queued(env["HTTP_X_REQUEST_START"], time.to_f - seconds),
+          queries: figures.queries || (0 if self.class._queries?),
           queries_ms: rounded(figures.queried), address: address(env), trace_id: env["pelton.trace_id"]
         }
       end

@@ -37,7 +37,8 @@ module Pelton
         @app = app
         @out = out
         check, timeout = configuration.readiness
-        @health = Health.new(live_path: configuration.live_path, ready_path: configuration.ready_path, check: check, timeout: timeout)
+        @health =
+          Health.new(live_path: configuration.live_path, ready_path: configuration.ready_path, check: check, timeout: timeout)
       end
 
       # Checks the certificates, the log, and, without an application, that the rackup file exists.
@@ -84,8 +85,8 @@ module Pelton
       # Serves until a signal comes. The programs beside the server start with it, and end with it.
       #
       # @param sockets [Cluster::Sockets, nil] the open sockets of the addresses; nil: open them
-      # @param stop_limit [Numeric, nil] seconds from the first signal to the end of this process, whatever it does then: see {StopLimit};
-      #   nil: it may take any time
+      # @param stop_limit [Numeric, nil] seconds from the first signal to the end of this process, whatever it does
+      #   then: see {StopLimit}; nil: it may take any time
       # @return [Integer, nil] the exit status; nil: the caller must start the program again with its sockets
       # @raise as {#app} and {#start}
       def run(sockets: nil, stop_limit: nil)
@@ -96,7 +97,8 @@ module Pelton
         Pelton.run(grace: 1) do
           signals = nil
           Watchdog.quietly do # nobody waits yet
-            start(application, descriptors: sockets && @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] },
+            start(application, descriptors: sockets &&
+              @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] },
               shared: false, pubsub: @configuration.pubsub || @hub&.path)
             open_control
             signals = trap_signals(stop_limit)
@@ -131,18 +133,21 @@ module Pelton
         @integrations = Integrations.launch
         Integrations.load(:launcher)
         @pubsub = PubSub.default.join(pubsub) if pubsub
-        @server = Server.new(@health.around(application), log: @health.sparing(access_log), **@configuration.server_options)
+        @server = Server.new(@health.around(application), log: @health.sparing(access_log),
+          **@configuration.server_options)
         @server._urgent_paths = @health.paths
         Background.reactor = Reactor.current
         @configuration.boot_hooks.each(&:call)
         contexts.each do |address, tls|
-          descriptors ? @server.listen_fd(descriptors.fetch(address), shared: shared, tls: tls) : @server.listen(address, tls: tls)
+          descriptors ? @server.listen_fd(descriptors.fetch(address), shared: shared,
+            tls: tls) : @server.listen(address, tls: tls)
         end
         @configuration.modes.each { |path, mode| File.chmod(mode, path) }
         @server
       end
 
-      # Stops the server when the requests in progress are done, and what they have left to {Background}, or after `shutdown_timeout`.
+      # Stops the server when the requests in progress are done, and what they have left to {Background}, or after
+      # `shutdown_timeout`.
       #
       # @param backlog [Boolean] see {Server#stop}
       # @asynchronous
@@ -203,7 +208,8 @@ module Pelton
           live: -> { Control.in_reactor(reactor) { nil } }, ready: -> { Control.in_reactor(reactor) { obstacle } })
       end
 
-      # The TLS contexts by address. They are made before workers are forked, so each worker can resume the sessions of all.
+      # The TLS contexts by address. They are made before workers are forked, so each worker can resume the sessions of
+      # all.
       def contexts
         @contexts ||= @configuration.addresses.to_h do |address, tls|
           [address, HTTP.tls_context(tls, http2: HTTP.http2? && @configuration.max_streams != 0)]

@@ -5,10 +5,11 @@ require "securerandom"
 
 module Pelton
   module HTTP
-    # A form with files, multipart/form-data (RFC 7578): `multipart:` of {Client#request}. Files are read while they are sent.
+    # A form with files, multipart/form-data (RFC 7578): `multipart:` of {Client#request}. Files are read while they are
+    # sent.
     #
-    # A value is a String or another object with `to_s`; an IO or a Pathname, which is sent as a file; a Hash with a file's
-    # `content:`, `filename:` and `type:`; or an Array of values, which are sent under the same name.
+    # A value is a String or another object with `to_s`; an IO or a Pathname, which is sent as a file; a Hash with a
+    # file's `content:`, `filename:` and `type:`; or an Array of values, which are sent under the same name.
     #
     # @example
     #   client.post("photos", multipart: {title: "Nile", tags: ["river", "map"], photo: File.open("nile.jpg")})
@@ -20,13 +21,17 @@ module Pelton
       TYPE = "application/octet-stream"
 
       # @return [Boolean] whether there is a file among the values of a form
-      def self.needed?(fields) = fields.any? { |_, value| (value.is_a?(Array) ? value : [value]).any? { |one| one.respond_to?(:read) } }
+      def self.needed?(fields)
+        fields.any? { |_, value| (value.is_a?(Array) ? value : [value]).any? { |one| one.respond_to?(:read) } }
+      end
 
       # @param fields [Hash, Array<Array(name, value)>]
       # @raise [ArgumentError] a content type contains a line end, or a value cannot be sent
       def initialize(fields)
         @boundary = "pelton-#{SecureRandom.hex(16)}"
-        parts = fields.flat_map { |name, value| (value.is_a?(Array) ? value : [value]).flat_map { |one| part(name, one) } }
+        parts = fields.flat_map do |name, value|
+          (value.is_a?(Array) ? value : [value]).flat_map { |one| part(name, one) }
+        end
         @bodies = [*parts, "--#{@boundary}--\r\n"].map { |one| ClientBody.new(one) }
       end
 

@@ -6,8 +6,8 @@ require_relative "entity_tag"
 
 module Pelton
   module HTTP
-    # A page made of text and of {Fragment}s, in the order in which they are added. What it costs to compress and to identify the
-    # page depends on the text between its fragments alone.
+    # A page made of text and of {Fragment}s, in the order in which they are added. What it costs to compress and to
+    # identify the page depends on the text between its fragments alone.
     #
     # @example
     #   page = Pelton::HTTP::Page.new
@@ -42,15 +42,16 @@ module Pelton
       # @return [String] the text of the whole page; frozen
       def to_s = text
 
-      # The page's entity tag (RFC 9110, section 8.8.3), made from the digests of the fragments and the text between them. It is a
-      # weak one, since the page has the same tag whether or not it is sent compressed. Equal pages that are made of different
-      # fragments have different tags.
+      # The page's entity tag (RFC 9110, section 8.8.3), made from the digests of the fragments and the text between
+      # them. It is a weak one, since the page has the same tag whether or not it is sent compressed. Equal pages that
+      # are made of different fragments have different tags.
       #
       # @return [String] as in `W/"5f2c81d0a3b4c6e75f2c81d0a3b4c6e7"`
       def etag = EntityTag.weak(outline)
 
-      # A Rack response: 304 if the client has the page, or else the page, compressed for clients that take gzip. Sets `etag` (but
-      # for a status other than 200, and where the headers have one), `vary`, `content-encoding` and `content-length`.
+      # A Rack response: 304 if the client has the page, or else the page, compressed for clients that take gzip. Sets
+      # `etag` (but for a status other than 200, and where the headers have one), `vary`, `content-encoding` and
+      # `content-length`.
       #
       # @param env [Hash] Rack's
       # @param status [Integer]

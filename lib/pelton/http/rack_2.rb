@@ -2,8 +2,9 @@
 
 module Pelton
   module HTTP
-    # Middleware for applications of Rack 2, whose rules differ: several values of a header are one String with line breaks between them, and
-    # the request's version is in HTTP_VERSION, too. {Server#initialize} uses it where that Rack is loaded.
+    # Middleware for applications of Rack 2, whose rules differ: several values of a header are one String with line
+    # breaks between them, and the request's version is in HTTP_VERSION, too. {Server#initialize} uses it where that
+    # Rack is loaded.
     # @private
     class Rack2
       # @param app [#call]

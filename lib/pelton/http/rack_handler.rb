@@ -4,10 +4,12 @@ require_relative "launcher"
 
 module Pelton
   module HTTP
-    # What Rackup::Handler::Pelton and, with Rack 2, Rack::Handler::Pelton can do: `rackup -s pelton` and `rails server -u pelton`. Both log
-    # requests themselves, so the server does not, unless config/pelton.rb sets `log`.
+    # What Rackup::Handler::Pelton and, with Rack 2, Rack::Handler::Pelton can do: `rackup -s pelton` and
+    # `rails server -u pelton`. Both log requests themselves, so the server does not, unless config/pelton.rb sets
+    # `log`.
     module RackHandler
-      # The watchdog's threshold in development, in seconds. Requests load code there, which blocks the loop for a while.
+      # The watchdog's threshold in development, in seconds. Requests load code there, which blocks the loop for a
+      # while.
       THRESHOLD = 1
 
       # Serves until a signal comes.
@@ -36,10 +38,13 @@ module Pelton
         Configuration.new.load.tap do |configuration|
           bind(configuration, options)
           configuration.log(File::NULL) unless configuration.log
-          options.slice(*Server::DEFAULTS.keys).compact.each do |name, value| # Rails gives nil for early hints that nobody asked for
+          # Rails gives nil for early hints that nobody asked for
+          options.slice(*Server::DEFAULTS.keys).compact.each do |name, value|
             configuration.public_send(name, value)
           end
-          Pelton.logger.warn("rackup and rails serve with one process: `pelton serve` has workers") unless configuration.workers.zero?
+          unless configuration.workers.zero?
+            Pelton.logger.warn("rackup and rails serve with one process: `pelton serve` has workers")
+          end
         end
       end
 

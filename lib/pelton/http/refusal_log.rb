@@ -2,8 +2,8 @@
 
 module Pelton
   module HTTP
-    # Logs clients that are no HTTP clients, or break off TLS's handshake, at the level info. A scan must not flood the log, so only
-    # some of them are logged each minute. The counters in {Server#stats} have all of them.
+    # Logs clients that are no HTTP clients, or break off TLS's handshake, at the level info. A scan must not flood the
+    # log, so only some of them are logged each minute. The counters in {Server#stats} have all of them.
     # @private
     class RefusalLog
       MOST = 10       # messages in a period

@@ -4,8 +4,8 @@ require_relative "settings"
 
 module Pelton
   module HTTP
-    # Serves a Rack application on the reactor of this thread. The application is called on the fiber that runs the loop. If
-    # it waits, only its own connection waits.
+    # Serves a Rack application on the reactor of this thread. The application is called on the fiber that runs the
+    # loop. If it waits, only its own connection waits.
     #
     # @example
     #   Pelton.run do
@@ -13,8 +13,10 @@ module Pelton
     #     server.listen("tcp://127.0.0.1:9292")
     #   end
     class Server
-      # The options and their defaults, as `docs/reference/settings.md` describes them: of time in seconds, of size in bytes. nil is no limit.
-      DEFAULTS = SETTINGS.select { |setting| setting.taken_by == :server }.to_h { |setting| [setting.name, setting.default] }.freeze
+      # The options and their defaults, as `docs/reference/settings.md` describes them: of time in seconds, of size in
+      # bytes. nil is no limit.
+      DEFAULTS =
+        SETTINGS.select { |setting| setting.taken_by == :server }.to_h { |setting| [setting.name, setting.default] }.freeze
       OPTIONS = SETTINGS.to_h { |setting| [setting.name, setting] }.slice(*DEFAULTS.keys).freeze
       private_constant :OPTIONS
 
@@ -31,8 +33,8 @@ module Pelton
       attr_reader :app
 
       # @param app [#call] the Rack application
-      # @param log [#call, nil] is called with the events `request.http_server` and `refusal.http_server` of this server alone ({Notifications}): see
-      #   {CommonLog} and {JSONLog}
+      # @param log [#call, nil] is called with the events `request.http_server` and `refusal.http_server` of this server
+      #   alone ({Notifications}): see {CommonLog} and {JSONLog}
       # @param errors [#puts, #write, #flush] `rack.errors`
       # @param options [Hash] see {DEFAULTS}. Sizes may be text with a unit: "64M"
       # @raise [ArgumentError] an option is unknown or invalid
@@ -40,9 +42,12 @@ module Pelton
         raise ArgumentError, "the application must respond to call" unless app.respond_to?(:call)
         unknown = options.keys - DEFAULTS.keys
         raise ArgumentError, "unknown option#{"s" if unknown.size > 1}: #{unknown.join(", ")}" if unknown.any?
-        settings = DEFAULTS.merge(OPTIONS.slice(*options.keys).to_h { |name, option| [name, option.convert(options[name])] })
+        settings =
+          DEFAULTS.merge(OPTIONS.slice(*options.keys).to_h { |name, option| [name, option.convert(options[name])] })
         raise ArgumentError, "max_headers: #{MOST_HEADERS} at most" if settings[:max_headers].to_i > MOST_HEADERS
-        raise ArgumentError, "stream_window: 1 to #{MOST_WINDOW}" unless settings[:stream_window].to_i.between?(1, MOST_WINDOW)
+        unless settings[:stream_window].to_i.between?(1, MOST_WINDOW)
+          raise ArgumentError, "stream_window: 1 to #{MOST_WINDOW}"
+        end
         Integrations.load(:server)
         load_ahead
         @app = app
@@ -91,7 +96,8 @@ module Pelton
       # @raise [NotRunningError] where no reactor runs on this thread
       def listen_fd(descriptor, shared: false, tls: nil)
         Reactor.require_running("Server#listen_fd")
-        listener = Listener.for_fd(descriptor, shared: shared, tls: HTTP.tls_context(tls, http2: @http2)) { |stream| serve(stream) }
+        listener = Listener.for_fd(descriptor, shared: shared,
+          tls: HTTP.tls_context(tls, http2: @http2)) { |stream| serve(stream) }
         @shared << listener if shared
         add(listener)
       end
@@ -99,21 +105,24 @@ module Pelton
       # @return [Array<Listener>] the open listeners
       def listeners = @listeners.reject(&:closed?)
 
-      # @return [Hash{Symbol => Integer, Hash}] current numbers: `connections`, and those of them that are `idle`; requests that
-      #   are `running`, requests that are `waiting` to run, and both together as `active`. Counters: `accepted` connections, `failed_handshakes` of TLS,
-      #   `requests`, `refused` (malformed or late) ones, `overloads` (503) and `errors` (500); `responses` by class ("2xx"); `durations`
-      #   from a head to the end of its response, by method, status and, where the application has named it, route ("GET 200
-      #   /posts/:id"): the number of requests within so many seconds ("0.1"; "+Inf": all), and their
-      #   "sum" in seconds. Of HTTP/2: `http2_connections`, `http2_streams` (requests), `http2_resets` (those that their client cancelled
-      #   while they were answered) and `http2_floods` (connections ended for it). The status is 0 where the client left before the response. With a cache: `cache_hits` and
-      #   `cache_misses` of the requests that may be answered from it, and the `cache_bytes` of its responses
+      # @return [Hash{Symbol => Integer, Hash}] current numbers: `connections`, and those of them that are `idle`;
+      #   requests that are `running`, requests that are `waiting` to run, and both together as `active`. Counters:
+      #   `accepted` connections, `failed_handshakes` of TLS, `requests`, `refused` (malformed or late) ones,
+      #   `overloads` (503) and `errors` (500); `responses` by class ("2xx"); `durations` from a head to the end of its
+      #   response, by method, status and, where the application has named it, route ("GET 200 /posts/:id"): the number
+      #   of requests within so many seconds ("0.1"; "+Inf": all), and their "sum" in seconds. Of HTTP/2:
+      #   `http2_connections`, `http2_streams` (requests), `http2_resets` (those that their client cancelled while they
+      #   were answered) and `http2_floods` (connections ended for it). The status is 0 where the client left before the
+      #   response. With a cache: `cache_hits` and `cache_misses` of the requests that may be answered from it, and the
+      #   `cache_bytes` of its responses
       def stats = _stats.merge!(failed_handshakes: @listeners.sum(&:failed_handshakes), durations: durations)
 
       # The requests that are being answered, or wait to run, in any order. Any thread may call it.
       #
-      # @return [Array<Hash{Symbol => Object}>] `name`, such as "GET /path", without the query, which may contain secrets; `age`, the seconds
-      #   since its head was complete; `state`: :queued, :running, or :sending once the response has begun, as those of WebSockets have; and
-      #   the `fiber` that runs the application, nil when it has returned
+      # @return [Array<Hash{Symbol => Object}>] `name`, such as "GET /path", without the query, which may contain
+      #   secrets; `age`, the seconds since its head was complete; `state`: :queued, :running, or :sending once the
+      #   response has begun, as those of WebSockets have; and the `fiber` that runs the application, nil when it has
+      #   returned
       # @private
       def _running_requests
         _requests.map do |env, age, fiber, state|
@@ -128,7 +137,8 @@ module Pelton
       #   @return [nil]
       #   @raise [NotRunningError] where no reactor runs on this thread
 
-      # Lets {#stop} close a socket that was made of a request, and wait until it has ended. Each {WebSocket} is attached. Any thread may call it.
+      # Lets {#stop} close a socket that was made of a request, and wait until it has ended. Each {WebSocket} is
+      # attached. Any thread may call it.
       #
       # @param closable [#close] {#stop} calls `close(code, reason)` once, in a task
       # @return [Attachment] call its `detach` when the socket has ended
@@ -137,13 +147,14 @@ module Pelton
       # @return [Integer] sockets that are attached: open WebSockets, and others
       def attached = @attachments.size
 
-      # Stops: accepts no more connections, closes idle ones, and waits for the requests in progress. Each response is the last
-      # one of its connection. A connection that was accepted is served, even if its first request or its TLS handshake is
-      # yet to come. Each {WebSocket} is closed with code 1001, and event streams end, so their clients connect again.
+      # Stops: accepts no more connections, closes idle ones, and waits for the requests in progress. Each response is
+      # the last one of its connection. A connection that was accepted is served, even if its first request or its TLS
+      # handshake is yet to come. Each {WebSocket} is closed with code 1001, and event streams end, so their clients
+      # connect again.
       #
       # @param timeout [Numeric, nil] seconds; connections that are still open then stay open
-      # @param backlog [Boolean] whether to serve connections that wait to be accepted on shared sockets, because no other
-      #   process will. On sockets that this server does not share they are always served
+      # @param backlog [Boolean] whether to serve connections that wait to be accepted on shared sockets, because no
+      #   other process will. On sockets that this server does not share they are always served
       # @return [Boolean] whether all connections are closed
       # @asynchronous
       def stop(timeout: 30, backlog: false)
@@ -158,7 +169,8 @@ module Pelton
         end
       end
 
-      # A connection sent no request that could be understood, or not in time. The address is empty when the client is gone.
+      # A connection sent no request that could be understood, or not in time. The address is empty when the client is
+      # gone.
       # @private
       def _refused(address, status, text)
         refused(address, status, text)
@@ -182,7 +194,9 @@ module Pelton
       # Several objects may stand for one route, such as those of an application that was reloaded.
       def durations
         _durations.each_with_object({}) do |(verb, status, route, counts), all|
-          all.update([verb, status, route].compact.join(" ") => counts) { |_, one, other| one.merge(other) { |_, mine, more| mine + more } }
+          all.update([verb, status, route].compact.join(" ") => counts) do |_, one, other|
+            one.merge(other) { |_, mine, more| mine + more }
+          end
         end
       end
 
@@ -199,7 +213,8 @@ module Pelton
         listener
       end
 
-      # The first stall would load the logger inside the loop, and the first handshake the gem for WebSockets, if it is there.
+      # The first stall would load the logger inside the loop, and the first handshake the gem for WebSockets, if it is
+      # there.
       def load_ahead
         Watchdog.quietly do
           Pelton.logger
@@ -230,7 +245,9 @@ module Pelton
           "rack.hijack?" => true
         }
         # Rack before 3 requires these. Requests take turns on one thread, but interleave like those of several.
-        template.update("rack.version" => [1, 3], "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false) if Server._rack_2?
+        if Server._rack_2?
+          template.update("rack.version" => [1, 3], "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false)
+        end
         template["rack.early_hints"] = true if early_hints # each request puts its exchange there
         template
       end

@@ -2,14 +2,15 @@
 
 module Pelton
   module HTTP
-    # A setting of `pelton serve` that has one value: see {SETTINGS}. Its name is the method of the configuration file; the flag and the variable
-    # are derived from it.
+    # A setting of `pelton serve` that has one value: see {SETTINGS}. Its name is the method of the configuration file;
+    # the flag and the variable are derived from it.
     # @private
     class Setting
       # Which values a kind takes, and the word that stands for one in the help.
       Kind = Struct.new(:placeholder, :expected, :convert, keyword_init: true)
 
-      WORDS = {"1" => true, "true" => true, "yes" => true, "on" => true, "0" => false, "false" => false, "no" => false, "off" => false}.freeze
+      WORDS = {"1" => true, "true" => true, "yes" => true, "on" => true, "0" => false, "false" => false, "no" => false,
+               "off" => false}.freeze
       UNITS = {"" => 0, "K" => 10, "M" => 20, "G" => 30}.freeze
       SIZE = /\A(\d+)([KMG]?)B?\z/i
       TOPICS = %r{\A(rediss?|postgres(ql)?)://}
@@ -47,12 +48,16 @@ module Pelton
         end
       end
 
-      # A converter returns the value that counts, or raises ArgumentError or KeyError. Numbers and switches may be text, as ENV has them.
+      # A converter returns the value that counts, or raises ArgumentError or KeyError. Numbers and switches may be
+      # text, as ENV has them.
       KINDS = {
         text: Kind.new(placeholder: "TEXT", convert: ->(value) { value }),
         file: Kind.new(placeholder: "FILE", convert: ->(value) { value }),
         address: Kind.new(placeholder: "ADDRESS", convert: ->(value) { value }),
-        path: Kind.new(placeholder: "PATH", expected: "a path such as /up", convert: ->(value) { matching(value, %r{\A/}) }),
+        path: Kind.new(placeholder: "PATH", expected: "a path such as /up", convert: ->(value) {
+          matching(value,
+            %r{\A/})
+        }),
         topics: Kind.new(placeholder: "URL", expected: "redis://..., rediss://... or postgres://...", convert: ->(value) { matching(value, TOPICS) }),
         switch: Kind.new(expected: "true or false", convert: ->(value) { switch(value) }),
         count: Kind.new(placeholder: "COUNT", expected: "an integer of 0 or more", convert: ->(value) { count(value) }),

@@ -5,8 +5,8 @@ require "tempfile"
 
 module Pelton
   module HTTP
-    # Middleware that receives the whole body of a request before it calls the application: in memory up to a limit, and beyond
-    # it in a file. Then `rack.input` can be rewound, and a slow upload waits here instead of in the application.
+    # Middleware that receives the whole body of a request before it calls the application: in memory up to a limit, and
+    # beyond it in a file. Then `rack.input` can be rewound, and a slow upload waits here instead of in the application.
     # {Server#initialize} uses it for `spool:`.
     class Spool
       include Opaque

@@ -10,7 +10,8 @@ module Pelton
       "connections" => ["gauge", "connections", "Open connections."],
       "idle" => ["gauge", "idle_connections", "Open connections between two requests."],
       "accepted" => ["counter", "accepted_connections_total", "Accepted connections."],
-      "failed_handshakes" => ["counter", "failed_handshakes_total", "Connections whose TLS handshake failed or took too long."],
+      "failed_handshakes" => ["counter", "failed_handshakes_total",
+        "Connections whose TLS handshake failed or took too long."],
       "running" => ["gauge", "running_requests", "Requests whose handler runs or whose response is being sent."],
       "waiting" => ["gauge", "waiting_requests", "Requests that wait because too many run."],
       "requests" => ["counter", "requests_total", "Requests whose head was received."],
@@ -28,7 +29,8 @@ module Pelton
     }.transform_values { |type, name, *rest| Metrics::Family.new(type, "pelton_http_#{name}", *rest) }.merge(
       # By OpenTelemetry's semantic conventions.
       "active" => Metrics::Family.new("gauge", "http_server_active_requests", "Requests that run or wait."),
-      "durations" => Metrics::Family.new("histogram", "http_server_request_duration_seconds", "Time from the head of a request to the end of its response.",
+      "durations" => Metrics::Family.new("histogram", "http_server_request_duration_seconds",
+        "Time from the head of a request to the end of its response.",
         %i[http_request_method http_response_status_code http_route])
     ).each_value(&:freeze).freeze
   end

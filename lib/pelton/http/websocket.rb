@@ -8,7 +8,8 @@ rescue LoadError
 end
 require_relative "websocket/deflate"
 # Loads the gems' files now: the first handshake would load them inside the loop.
-[WebSocket::Driver::Client, WebSocket::Driver::StreamReader, WebSocket::Driver::Headers, WebSocket::HTTP::Response, WebSocket::Extensions::Parser]
+[WebSocket::Driver::Client, WebSocket::Driver::StreamReader, WebSocket::Driver::Headers, WebSocket::HTTP::Response,
+  WebSocket::Extensions::Parser]
 Pelton::HTTP::WebSocketDeflate.available?
 require_relative "websocket/frames"
 require_relative "websocket/handshake"
@@ -19,8 +20,9 @@ module Pelton
   module HTTP
     # A WebSocket (RFC 6455): {WebSocket.accept} makes a server's, {WebSocket.connect} a client's. {Room} sends to many.
     #
-    # Direct style: {#receive} waits for the next message, {#each} yields all until the end. Callback style: {#on_message}'s
-    # block gets each message, in order; while the block waits, only this socket waits. Pings are answered in both styles.
+    # Direct style: {#receive} waits for the next message, {#each} yields all until the end. Callback style:
+    # {#on_message}'s block gets each message, in order; while the block waits, only this socket waits. Pings are
+    # answered in both styles.
     #
     # Messages are Strings: text is UTF-8, everything else is binary. A socket belongs to the thread that opened it.
     class WebSocket
@@ -40,14 +42,16 @@ module Pelton
       # Limits of a socket, in seconds and bytes.
       DEFAULTS = {
         max_message: MAX_MESSAGE, # bytes of a received message, inflated
-        ping: 30,                 # between two pings; a peer that sends nothing between two of them is given up. nil: no pings
-        write_timeout: 60         # during which the peer takes no byte of the queued messages: then it is given up, within twice
+        # Between two pings; a peer that sends nothing between two of them is given up. nil: no pings
+        ping: 30,
+        # During which the peer takes no byte of the queued messages: then it is given up, within twice
+        write_timeout: 60
         #                           that time. nil: no limit
       }.freeze
       # Seconds that the peer may take to answer a close frame.
       CLOSE_TIMEOUT = 5
-      # Seconds during which further bytes of a peer that violated the protocol are read and dropped: otherwise a reset could
-      # keep the close frame from arriving.
+      # Seconds during which further bytes of a peer that violated the protocol are read and dropped: otherwise a reset
+      # could keep the close frame from arriving.
       LINGER = 2
       # Messages, and their bytes, that are received before {#receive} asks for them.
       AHEAD = 1000
@@ -62,8 +66,8 @@ module Pelton
       # @return [String, nil] the subprotocol that both sides agreed on
       attr_reader :protocol
 
-      # @return [Integer, nil] the close code: 1000 for a normal end, 1006 if the connection ended without a close frame; nil while
-      #   the socket is open
+      # @return [Integer, nil] the close code: 1000 for a normal end, 1006 if the connection ended without a close
+      #   frame; nil while the socket is open
       attr_reader :close_code
 
       # @return [String, nil] the text beside the close code
@@ -147,9 +151,9 @@ module Pelton
         self
       end
 
-      # Sends a close frame, and closes the connection when the peer has answered with its own, or after {CLOSE_TIMEOUT}.
-      # Messages that come meanwhile are still received. It may be called more than once. {Server#stop} closes with code 1001.
-      # It never waits, unless no reactor runs.
+      # Sends a close frame, and closes the connection when the peer has answered with its own, or after
+      # {CLOSE_TIMEOUT}. Messages that come meanwhile are still received. It may be called more than once. {Server#stop}
+      # closes with code 1001. It never waits, unless no reactor runs.
       #
       # @param code [Integer] 1000, 3000 to 4999, or another code that RFC 6455 allows to be sent
       # @param reason [String] at most 123 bytes
@@ -159,7 +163,9 @@ module Pelton
         unless WebSocketFrames::CODES.any? { |range| range.cover?(code) }
           raise ArgumentError, "the code #{code} cannot be sent: take 1000, or one of 3000 to 4999"
         end
-        raise ArgumentError, "the reason must be text of 123 bytes at most" if reason.bytesize > 123 || !reason.valid_encoding?
+        if reason.bytesize > 123 || !reason.valid_encoding?
+          raise ArgumentError, "the reason must be text of 123 bytes at most"
+        end
         return unless open?
         return close_blocking(code, reason) unless Pelton.running?
         put_close(code, reason)
@@ -203,7 +209,9 @@ module Pelton
       # @private
       def check_peer(silent: false)
         active = @active != false || @delivering || @stream.paused? # or this side is not reading now
-        return give_up("the peer sent nothing#{" for #{@ping} s" if @ping}, not even an answer to a ping") if @pinged && !active
+        if @pinged && !active
+          return give_up("the peer sent nothing#{" for #{@ping} s" if @ping}, not even an answer to a ping")
+        end
         @active = false
         @pinged = !(silent && active)
         send_frame(WebSocketFrames::PING, "") if @pinged && open?
@@ -246,8 +254,8 @@ module Pelton
         end
       end
 
-      # Handles the next message or control frame. Messages are delivered before the frames behind them are looked at, so they can
-      # be answered even if the next frame ends the socket.
+      # Handles the next message or control frame. Messages are delivered before the frames behind them are looked at,
+      # so they can be answered even if the next frame ends the socket.
       #
       # @return [Boolean] false: more bytes are needed
       def step
@@ -324,7 +332,9 @@ module Pelton
         received = true
         message
       ensure # a wait that ends early takes no message with it
-        put_back(operation.result) if operation && !received && !@waiting.delete(operation) && operation.state == :succeeded
+        if operation && !received && !@waiting.delete(operation) && operation.state == :succeeded
+          put_back(operation.result)
+        end
       end
 
       def put_back(message)
@@ -375,8 +385,8 @@ module Pelton
         deliver unless @delivering
       end
 
-      # Reads and drops further bytes for a while: closing with unread bytes would reset the connection, and the peer might not
-      # get the close frame.
+      # Reads and drops further bytes for a while: closing with unread bytes would reset the connection, and the peer
+      # might not get the close frame.
       def linger
         @stream.close_write
         @stream.resume if @stream.paused?

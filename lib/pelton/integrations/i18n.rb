@@ -2,7 +2,8 @@
 
 module Pelton
   module Integrations
-    # I18n keeps its configuration by thread where Ruby has no fiber storage. Here it is in a fiber-local, which begins empty with each request.
+    # I18n keeps its configuration by thread where Ruby has no fiber storage. Here it is in a fiber-local, which begins
+    # empty with each request.
     module I18n
       def config = Thread.current[:pelton_i18n_config] ||= ::I18n::Config.new
 

@@ -2,8 +2,8 @@
 
 module Pelton
   module Integrations
-    # Sinatra's `stream` uses EventMachine on servers with `async.callback`. Applications that load pelton/eventmachine have it;
-    # for other applications this module replaces it: the block runs in the request's fiber, and may wait.
+    # Sinatra's `stream` uses EventMachine on servers with `async.callback`. Applications that load pelton/eventmachine
+    # have it; for other applications this module replaces it: the block runs in the request's fiber, and may wait.
     module Sinatra
       class << self
         def next_tick(&block)

@@ -29,21 +29,21 @@ module Pelton
     #
     # Each command has three styles. Without a block it parks the fiber until the reply has come, or blocks where no
     # reactor runs, and returns the value. With a block it returns a Deferrable at once, and the block gets the value
-    # later. `client.later` returns the Deferrable alone. ({#fetch} and {#cas} are the exceptions: they need their blocks to
-    # compute values.) Errors are raised, or given to errbacks: {TimeoutError}, {ConnectionError}, {DownError},
-    # {ServerError}, {ValueError}, {OverloadError}. Mistakes of the program are raised at once in every style: a key that
-    # cannot be sent ({InvalidKeyError}), wrong arguments, a closed client ({ClosedError}).
+    # later. `client.later` returns the Deferrable alone. ({#fetch} and {#cas} are the exceptions: they need their
+    # blocks to compute values.) Errors are raised, or given to errbacks: {TimeoutError}, {ConnectionError},
+    # {DownError}, {ServerError}, {ValueError}, {OverloadError}. Mistakes of the program are raised at once in every
+    # style: a key that cannot be sent ({InvalidKeyError}), wrong arguments, a closed client ({ClosedError}).
     #
-    # All commands take `timeout:`, the limit of this operation alone in seconds from its start, whatever else flows on the
-    # connection. Beyond it the operation fails with {TimeoutError}, and a late reply is dropped. A key is a String or a Symbol of 1 to 250 bytes, the namespace included,
-    # without spaces and control characters.
+    # All commands take `timeout:`, the limit of this operation alone in seconds from its start, whatever else flows on
+    # the connection. Beyond it the operation fails with {TimeoutError}, and a late reply is dropped. A key is a String
+    # or a Symbol of 1 to 250 bytes, the namespace included, without spaces and control characters.
     #
     # `ttl:` is in seconds, rounded up. An item with nil or 0 never expires; a negative number lets it expire at once.
-    # memcached takes more than 30 days for a date, so the client sends a date then. An item that would expire after 2038
-    # never expires.
+    # memcached takes more than 30 days for a date, so the client sends a date then. An item that would expire after
+    # 2038 never expires.
     #
-    # Without `serializer:` and `compress:` values are Strings: their bytes are stored, and come back as binary Strings. With
-    # them {Value} converts values, and `raw: true` bypasses it.
+    # Without `serializer:` and `compress:` values are Strings: their bytes are stored, and come back as binary Strings.
+    # With them {Value} converts values, and `raw: true` bypasses it.
     class Client
       include Decoding
       include Fetch
@@ -58,11 +58,11 @@ module Pelton
       # The client connects when it is first used.
       #
       # @param servers [String, Address, Array<String, Address>] "host:port", "host", "host:port:weight",
-      #   "[ipv6]:port", or the path of a UNIX socket. nil: the servers in the environment's MEMCACHE_SERVERS, or else an
-      #   embedded {Server}, which all such clients of this process share
+      #   "[ipv6]:port", or the path of a UNIX socket. nil: the servers in the environment's MEMCACHE_SERVERS, or else
+      #   an embedded {Server}, which all such clients of this process share
       # @param timeout [Numeric, nil] seconds. An operation's time counts from its start or from its connection's last
-      #   progress, whichever is later. A connection that makes no progress for so long while replies are pending is closed,
-      #   and its operations fail with {TimeoutError}. nil waits for ever.
+      #   progress, whichever is later. A connection that makes no progress for so long while replies are pending is
+      #   closed, and its operations fail with {TimeoutError}. nil waits for ever.
       # @param connect_timeout [Numeric] seconds
       # @param namespace [String, Symbol, nil] the prefix of every key
       # @param serializer [#dump, #load, nil] see {Value}; Marshal executes code that the server's bytes contain
@@ -70,13 +70,14 @@ module Pelton
       # @param inflate_limit [Integer] bytes; a value that inflates to more fails with {ValueError}
       # @param protocol [Symbol, nil] :meta or :classic (memcached before 1.6); nil: each connection asks its server
       # @param hash [Symbol] see {HashRing}, also for `points`
-      # @param connections [Integer] the number of connections to each server, for each thread. All commands for a key use
-      #   the same one, so they keep their order. More than one helps where large values delay small ones, or where a server
-      #   has several threads.
+      # @param connections [Integer] the number of connections to each server, for each thread. All commands for a key
+      #   use the same one, so they keep their order. More than one helps where large values delay small ones, or where
+      #   a server has several threads.
       # @param failover [Boolean] whether the keys of a server that is down belong to the others until it is back.
-      #   Otherwise their operations fail. A server that was only unreachable still has its old values when it comes back.
-      # @param failure_limit [Integer] the number of connections in a row that fail or end without a reply, after which a
-      #   server counts as down: its operations fail at once ({DownError}) or go to other servers
+      #   Otherwise their operations fail. A server that was only unreachable still has its old values when it comes
+      #   back.
+      # @param failure_limit [Integer] the number of connections in a row that fail or end without a reply, after which
+      #   a server counts as down: its operations fail at once ({DownError}) or go to other servers
       # @param retry_after [Numeric] seconds after which the client asks a server that is down again
       # @param tls [TLS::Context, Hash, Boolean, nil] TLS for TCP connections, as {Pelton.connect} takes it
       # @param max_operations [Integer] see {Client::MAX_OPERATIONS}
@@ -86,21 +87,29 @@ module Pelton
         serializer: nil, compress: false, inflate_limit: Value::INFLATE_LIMIT, hash: :md5, points: :weighted,
         connections: 1, failover: true, failure_limit: 3, retry_after: 1, protocol: nil,
         max_operations: MAX_OPERATIONS, max_bytes: MAX_BYTES, tls: nil)
-        {timeout: timeout || 1, connect_timeout: connect_timeout, failure_limit: failure_limit, retry_after: retry_after,
+        {timeout: timeout || 1, connect_timeout: connect_timeout, failure_limit: failure_limit,
+         retry_after: retry_after,
          connections: connections, max_operations: max_operations, max_bytes: max_bytes}.each do |name, value|
-          raise ArgumentError, "#{name}: must be a number of more than 0, not #{value.inspect}" unless value.is_a?(Numeric) && value.positive?
+          unless value.is_a?(Numeric) && value.positive?
+            raise ArgumentError, "#{name}: must be a number of more than 0, not #{value.inspect}"
+          end
         end
-        raise ArgumentError, "protocol: must be :meta, :classic or nil, not #{protocol.inspect}" unless [nil, :meta, :classic].include?(protocol)
+        unless [nil, :meta, :classic].include?(protocol)
+          raise ArgumentError, "protocol: must be :meta, :classic or nil, not #{protocol.inspect}"
+        end
         ring = HashRing.new(servers || DefaultServers.addresses, hash: hash, points: points)
         raise ArgumentError, "a server is listed twice" if ring.servers.map(&:to_s).uniq!
         tls = TLS::Context.new(**tls) if tls.is_a?(Hash)
         nodes = ring.servers.map do |address|
           Node.new(address, timeout: timeout, connect_timeout: connect_timeout, failure_limit: failure_limit,
-            retry_after: retry_after, operations: Integer(max_operations), bytes: Integer(max_bytes), protocol: protocol,
+            retry_after: retry_after, operations: Integer(max_operations), bytes: Integer(max_bytes),
+            protocol: protocol,
             slots: Integer(connections), tls: tls)
         end
         @servers = Servers.new(nodes, ring, failover) { |used, indexes| _use(used, indexes) }
-        @value = Value.new(serializer: serializer, compress: compress, inflate_limit: inflate_limit) if serializer || compress
+        if serializer || compress
+          @value = Value.new(serializer: serializer, compress: compress, inflate_limit: inflate_limit)
+        end
         _set_up(nodes.size, Integer(connections), namespace && -namespace.to_s, @value)
         @servers.use_all if nodes.size > 1
       end
@@ -125,13 +134,14 @@ module Pelton
       #   @asynchronous
       # @!method item(key, recache: nil, raw: false, timeout: nil)
       #   Gets the value together with its flags, cas number and remaining ttl.
-      #   @param recache [Integer, nil] seconds. Among the callers who ask for an item that expires within so many seconds,
-      #     the first one gets {Item#won} and should compute it again.
+      #   @param recache [Integer, nil] seconds. Among the callers who ask for an item that expires within so many
+      #     seconds, the first one gets {Item#won} and should compute it again.
       #   @return [Item, nil]
       #   @asynchronous
       # @!method stream(key, timeout: nil)
-      #   Gets a large value that is passed on to another connection, such as a browser's, without being received here. It
-      #   returns as soon as the length is known. The bytes are the stored ones: serializer and compression do not apply.
+      #   Gets a large value that is passed on to another connection, such as a browser's, without being received here.
+      #   It returns as soon as the length is known. The bytes are the stored ones: serializer and compression do not
+      #   apply.
       #   @param timeout [Numeric, nil] seconds until the value begins; the client's timeout applies to the rest
       #   @return [ValueStream, nil] nil when the key is absent
       #   @asynchronous
@@ -221,7 +231,8 @@ module Pelton
       # @!method later
       #   @return [Later] the same commands, each returning its Deferrable
 
-      # Closes the connections of all threads. Pending operations fail with {ClosedError}, and so does every later command.
+      # Closes the connections of all threads. Pending operations fail with {ClosedError}, and so does every later
+      # command.
       def close
         @servers.close
         nil

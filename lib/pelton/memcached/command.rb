@@ -46,7 +46,8 @@ module Pelton
 
       # @return [Hash] the options for {Server#initialize}
       def options
-        {host: (@hosts if @hosts.any?), port: @port, path: @path, mode: @mode, memory: @memory, max_connections: @connections,
+        {host: (@hosts if @hosts.any?), port: @port, path: @path, mode: @mode, memory: @memory,
+         max_connections: @connections,
          value_limit: @value_limit, idle_timeout: @idle_timeout, verbosity: @verbosity}
       end
 
@@ -70,12 +71,18 @@ module Pelton
           parser.on("-U", "--udp-port PORT", Integer, "only 0: UDP is not supported") { |port| refuse_udp(port) }
           parser.on("-u", "--user USER", "accepted only if it changes nothing: start the server as that user instead") { |user| refuse_user(user) }
           parser.on("-s", "--unix-socket FILE", "UNIX socket to listen on, instead of TCP") { |path| @path = path }
-          parser.on("-a", "--unix-mask MODE", OptionParser::OctalInteger, "permissions of the UNIX socket, in octal (default: 700)") { |mode| @mode = mode }
+          parser.on("-a", "--unix-mask MODE", OptionParser::OctalInteger,
+            "permissions of the UNIX socket, in octal (default: 700)") { |mode| @mode = mode }
           parser.on("-l", "--listen ADDRESS,...", Array, "addresses to listen on (default: 127.0.0.1)") { |hosts| @hosts.concat(hosts) }
           parser.on("-m", "--memory-limit MB", Integer, "memory of all items in megabytes (default: 64)") { |megabytes| @memory = megabytes * MEGABYTE }
-          parser.on("-c", "--conn-limit N", Integer, "connections at a time (default: 1024)") { |number| @connections = number }
+          parser.on("-c", "--conn-limit N", Integer, "connections at a time (default: 1024)") do |number|
+            @connections = number
+          end
           parser.on("-I", "--max-item-size SIZE", "bytes of one item, or 512k, or 2m (default: 1m; 1k to 1024m)") { |size| @value_limit = bytes(size) }
-          parser.on("-o", "--extended NAME=VALUE,...", Array, "idle_timeout=SECONDS: close connections after so many silent seconds") { |extras| extras.each { |extra| extend_by(extra) } }
+          parser.on("-o", "--extended NAME=VALUE,...", Array,
+            "idle_timeout=SECONDS: close connections after so many silent seconds") do |extras|
+              extras.each { |extra| extend_by(extra) }
+            end
           parser.on("-v", "--verbose", "print the addresses; twice: print each command, too") { @verbosity += 1 }
           parser.on("-V", "--version", "print the version") { @answer = "pelton #{VERSION}" }
           parser.on("-h", "--help", "print this") { @answer = parser.help }
@@ -83,21 +90,27 @@ module Pelton
       end
 
       def extend_by(extra)
-        seconds = extra[/\Aidle_timeout=(\d+)\z/, 1] or raise UsageError, "-o supports idle_timeout=SECONDS only, not #{extra}"
+        seconds = extra[/\Aidle_timeout=(\d+)\z/, 1] or raise UsageError,
+          "-o supports idle_timeout=SECONDS only, not #{extra}"
         @idle_timeout = Integer(seconds, 10)
       end
 
       def refuse_udp(port)
-        raise UsageError, "UDP is not supported, because open UDP ports amplify attacks: leave out -U, or give -U 0" unless port.zero?
+        unless port.zero?
+          raise UsageError, "UDP is not supported, because open UDP ports amplify attacks: leave out -U, or give -U 0"
+        end
       end
 
       # As memcached, which looks at -u only as root.
       def refuse_user(user)
-        raise UsageError, "-u is not supported: start pelton memcached as #{user}, or leave out -u" unless Process.euid.nonzero? || %w[root 0].include?(user)
+        unless Process.euid.nonzero? || %w[root 0].include?(user)
+          raise UsageError, "-u is not supported: start pelton memcached as #{user}, or leave out -u"
+        end
       end
 
       def bytes(size)
-        match = /\A(\d+)([km]?)\z/i.match(size) or raise UsageError, "a size must be like 1048576, 1024k or 1m, not #{size}"
+        match = /\A(\d+)([km]?)\z/i.match(size) or raise UsageError,
+          "a size must be like 1048576, 1024k or 1m, not #{size}"
         Integer(match[1], 10) * UNITS.fetch(match[2].downcase, 1)
       end
 
@@ -112,7 +125,9 @@ module Pelton
         soft, hard = Process.getrlimit(:NOFILE)
         return if soft >= wanted
         Process.setrlimit(:NOFILE, [wanted, hard].min, hard)
-        error.puts("pelton memcached: the system allows #{hard} descriptors, fewer than -c #{@connections}") if hard < wanted
+        if hard < wanted
+          error.puts("pelton memcached: the system allows #{hard} descriptors, fewer than -c #{@connections}")
+        end
       end
     end
   end

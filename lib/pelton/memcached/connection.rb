@@ -12,8 +12,8 @@ module Pelton
       CUT = %W[MN\r\n ERROR\r\n].flat_map { |answer| (1...answer.size).map { |length| answer[0, length] } }.freeze
       private_constant :HINT, :CUT
 
-      # Connects by the block, which gets the remaining seconds and returns a {Stream}. Commands queue meanwhile. If the block
-      # fails, they fail with its error.
+      # Connects by the block, which gets the remaining seconds and returns a {Stream}. Commands queue meanwhile. If the
+      # block fails, they fail with its error.
       #
       # @param in_place [Boolean] whether this fiber connects. Otherwise a task does: the first caller may be cancelled
       #   while others wait for the same connection.
@@ -39,8 +39,8 @@ module Pelton
         stream&.close unless attached
       end
 
-      # Sends a command without an effect. An old server would read the value of a meta set as commands, so it must never
-      # get one.
+      # Sends a command without an effect. An old server would read the value of a meta set as commands, so it must
+      # never get one.
       def without_meta?(stream, deadline)
         stream.write("mn\r\n")
         case (line = stream.gets("\r\n", limit: 2048, timeout: Clock.left(deadline)))

@@ -4,9 +4,9 @@ require_relative "server"
 
 module Pelton
   module Memcached
-    # The servers of a client that names none: the ones in the environment's MEMCACHE_SERVERS ("10.0.0.1:11211,10.0.0.2"), or
-    # else an embedded server, which all such clients of this process share. It runs in a thread of its own until the
-    # process ends, on a free port of 127.0.0.1.
+    # The servers of a client that names none: the ones in the environment's MEMCACHE_SERVERS
+    # ("10.0.0.1:11211,10.0.0.2"), or else an embedded server, which all such clients of this process share. It runs in
+    # a thread of its own until the process ends, on a free port of 127.0.0.1.
     module DefaultServers
       VARIABLE = "MEMCACHE_SERVERS"
 

@@ -9,18 +9,18 @@ module Pelton
 
       # Gets the value, or computes and stores it when it is absent.
       #
-      # Of all callers that miss the value, one runs the block. The other fibers of its thread get its value, or its error.
-      # Other threads, processes and machines find a second key, `#{key}.computing`. They poll for the value for `wait:`
-      # seconds, and then compute it themselves. A failing server makes no difference to the caller: a value that cannot be
-      # read is computed, and a value that cannot be stored is returned all the same.
+      # Of all callers that miss the value, one runs the block. The other fibers of its thread get its value, or its
+      # error. Other threads, processes and machines find a second key, `#{key}.computing`. They poll for the value for
+      # `wait:` seconds, and then compute it themselves. A failing server makes no difference to the caller: a value
+      # that cannot be read is computed, and a value that cannot be stored is returned all the same.
       #
       # nil is not stored, so it is computed each time.
       #
       # @param key [String, Symbol] at most 240 bytes, the namespace included: ten fewer than other keys
       # @param ttl [Numeric, nil] seconds for which the value is fresh
-      # @param stale [Integer] seconds for which a value that is no longer fresh is kept: the first caller computes it anew, and
-      #   the others get the old value until it has done so. The new value is not stored if another one was set meanwhile, or
-      #   the old one was deleted or has expired
+      # @param stale [Integer] seconds for which a value that is no longer fresh is kept: the first caller computes it
+      #   anew, and the others get the old value until it has done so. The new value is not stored if another one was
+      #   set meanwhile, or the old one was deleted or has expired
       # @param wait [Numeric] seconds that the computation may take before other callers compute as well
       # @param flags [Integer, nil] see {Client#set}
       # @param timeout [Numeric, nil] seconds for each command that fetch sends, not for the block
@@ -85,7 +85,8 @@ module Pelton
         value
       ensure
         if operation
-          computing.delete(id) if computing[id]&.first.equal?(operation) # two may have begun while a trap handler waited
+          # Two may have begun while a trap handler waited
+          computing.delete(id) if computing[id]&.first.equal?(operation)
           give_up(operation) unless operation.done?
         end
       end
@@ -112,7 +113,8 @@ module Pelton
         unlock
       end
 
-      # Whether this caller should compute. memcached counts whole seconds: an item with the ttl n lives for n - 1 to n. It should if the server cannot tell.
+      # Whether this caller should compute. memcached counts whole seconds: an item with the ttl n lives for n - 1 to n.
+      # It should if the server cannot tell.
       def lock
         @client.add(@key + Fetch::LOCK_SUFFIX, "", ttl: @wait + 1, raw: true)
       rescue *FAILURES

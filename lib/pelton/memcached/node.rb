@@ -5,14 +5,14 @@ require_relative "connection"
 
 module Pelton
   module Memcached
-    # The server is down: several connections to it in a row have failed or ended without a reply. The client asks it again
-    # from time to time; until it answers, its operations fail at once instead of waiting. `cause` is the last connection's
-    # error.
+    # The server is down: several connections to it in a row have failed or ended without a reply. The client asks it
+    # again from time to time; until it answers, its operations fail at once instead of waiting. `cause` is the last
+    # connection's error.
     class DownError < ConnectionError
     end
 
-    # A server from the client's point of view: its address, whether it is up, and each thread's connections to it. A child
-    # after a fork gets its own.
+    # A server from the client's point of view: its address, whether it is up, and each thread's connections to it. A
+    # child after a fork gets its own.
     #
     # @private
     class Node
@@ -28,7 +28,8 @@ module Pelton
       # @param protocol [Symbol, nil] :meta or :classic; nil: each connection asks the server
       # @param slots [Integer] the number of connections of each thread
       # @param tls [TLS::Context, Hash, true, nil] as {Pelton.connect} takes it
-      def initialize(address, timeout:, connect_timeout:, operations:, bytes:, failure_limit: 3, retry_after: 1, protocol: nil,
+      def initialize(address, timeout:, connect_timeout:, operations:, bytes:, failure_limit: 3, retry_after: 1,
+        protocol: nil,
         slots: 1, tls: nil)
         @address = address
         @connect_timeout = connect_timeout
@@ -121,7 +122,9 @@ module Pelton
         end
       end
 
-      def remove_if = @slots.each { |connections| connections.delete_if { |thread, connection| yield connection, thread } }
+      def remove_if
+        @slots.each { |connections| connections.delete_if { |thread, connection| yield connection, thread } }
+      end
 
       # A server may close an idle connection; that alone is no failure.
       def count(connection)
@@ -131,7 +134,9 @@ module Pelton
         @retry_at = Clock.now + @retry_after
       end
 
-      def failed_too_often? = @failures >= @failure_limit && @slots.none? { |connections| connections.each_value.any?(&:_replied?) }
+      def failed_too_often?
+        @failures >= @failure_limit && @slots.none? { |connections| connections.each_value.any?(&:_replied?) }
+      end
 
       # One caller at a time tries a connection; the others fail meanwhile.
       def try_again? = @retry_at <= Clock.now && @retry_at = Clock.now + @retry_after
@@ -139,7 +144,8 @@ module Pelton
       # A connection that has failed already.
       def refused
         error = begin
-          raise DownError, "memcached at #{address} is down and will be asked again soon (#{@error.message})", cause: @error
+          raise DownError, "memcached at #{address} is down and will be asked again soon (#{@error.message})",
+            cause: @error
         rescue DownError => error
           error
         end

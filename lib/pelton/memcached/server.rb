@@ -47,14 +47,15 @@ module Pelton
       # @param port [Integer] 0: any free port, see {#port}
       # @param path [String, nil] a UNIX socket to listen on; TCP then needs a host
       # @param mode [Integer] the permissions of the UNIX socket
-      # @param memory [Integer] bytes of all items together, 1 MB at least; when they are used up, the least recently used
-      #   items are evicted
+      # @param memory [Integer] bytes of all items together, 1 MB at least; when they are used up, the least recently
+      #   used items are evicted
       # @param max_connections [Integer] 1 to 60,000; further connections get "ERROR Too many open connections"
       # @param value_limit [Integer] bytes of one item, including its key and a header of some 60 bytes: 1 KB to 1 GB
       # @param idle_timeout [Integer] seconds after which a silent connection is closed; 0: never
       # @param verbosity [Integer] 2: write each command to stderr
       # @raise [ArgumentError] a limit is out of range
-      def initialize(host: nil, port: 0, path: nil, mode: 0o700, memory: 64 << 20, max_connections: 1024, value_limit: 1 << 20,
+      def initialize(host: nil, port: 0, path: nil, mode: 0o700, memory: 64 << 20, max_connections: 1024,
+        value_limit: 1 << 20,
         idle_timeout: 0, verbosity: 0)
         @hosts = Array(host || (path ? nil : "127.0.0.1"))
         @requested_port = Integer(port)
@@ -74,7 +75,8 @@ module Pelton
       # @return [Integer, nil] the TCP port while the server runs; nil without one
       attr_reader :port
 
-      # @return [Array<String>] the addresses of a running server: "127.0.0.1:11211", "[::1]:11211", "/run/memcached.sock"
+      # @return [Array<String>] the addresses of a running server: "127.0.0.1:11211", "[::1]:11211",
+      #   "/run/memcached.sock"
       def addresses
         tcp = if port
           @hosts.map { |host| "#{host.include?(":") ? "[#{host}]" : host}:#{port}" }
@@ -84,8 +86,8 @@ module Pelton
         (running? && path) ? [*tcp, path] : tcp
       end
 
-      # Listens, and serves until {#stop} or until the reactor stops. A running server keeps `Pelton.run` going. Outside of
-      # `Pelton.run` it runs in a thread of its own.
+      # Listens, and serves until {#stop} or until the reactor stops. A running server keeps `Pelton.run` going. Outside
+      # of `Pelton.run` it runs in a thread of its own.
       #
       # @raise [ConnectionError] an address is in use, or is not this machine's
       # @return [self]
@@ -114,8 +116,8 @@ module Pelton
         remove_socket
       end
 
-      # Answers the requests that have arrived, closes all connections and drops all items. It may be called from any thread,
-      # and when the server does not run.
+      # Answers the requests that have arrived, closes all connections and drops all items. It may be called from any
+      # thread, and when the server does not run.
       def stop
         running? ? ServerThread.call(@reactor) { close } : close
         @thread&.join
@@ -149,8 +151,12 @@ module Pelton
 
       def check
         raise ArgumentError, "memory must be at least 1 MB, not #{@memory}" if @memory < 1 << 20
-        raise ArgumentError, "max_connections must be 1 to 60,000, not #{@max_connections}" unless (1..60_000).cover?(@max_connections)
-        raise ArgumentError, "idle_timeout must be 0 to #{LONGEST_IDLE_TIMEOUT} seconds, not #{@idle_timeout}" unless (0..LONGEST_IDLE_TIMEOUT).cover?(@idle_timeout)
+        unless (1..60_000).cover?(@max_connections)
+          raise ArgumentError, "max_connections must be 1 to 60,000, not #{@max_connections}"
+        end
+        unless (0..LONGEST_IDLE_TIMEOUT).cover?(@idle_timeout)
+          raise ArgumentError, "idle_timeout must be 0 to #{LONGEST_IDLE_TIMEOUT} seconds, not #{@idle_timeout}"
+        end
         return if (SMALLEST_VALUE_LIMIT..[LARGEST_VALUE_LIMIT, @memory].min).cover?(@value_limit)
         raise ArgumentError, "value_limit must be 1 KB to 1 GB, and no more than memory, not #{@value_limit}"
       end

@@ -5,8 +5,8 @@ module Pelton
     # Runs blocks on another thread's reactor, while the caller waits for the result.
     module ServerThread
       class << self
-        # Starts a thread with a reactor, calls the block there, and returns when the block has returned. The thread lives as
-        # long as the things that the block has started.
+        # Starts a thread with a reactor, calls the block there, and returns when the block has returned. The thread
+        # lives as long as the things that the block has started.
         #
         # @return [Thread]
         # @raise the block's error

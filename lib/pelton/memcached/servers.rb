@@ -11,7 +11,8 @@ module Pelton
     class Servers
       # @param nodes [Array<Node>]
       # @param ring [HashRing] of all nodes, in the same order
-      # @param use [Proc] called with a ring that is used from now on, and with the indexes of its servers among the nodes
+      # @param use [Proc] called with a ring that is used from now on, and with the indexes of its servers among the
+      #   nodes
       def initialize(nodes, ring, failover, &use)
         @nodes = nodes
         @ring = ring
@@ -43,7 +44,8 @@ module Pelton
       # longer because of it.
       def recheck
         @nodes.select(&:due?).each do |node|
-          @mutex.synchronize { @asking[node] = Thread.new { ask(node) } unless @asking[node]&.alive? } # after a fork it is not
+          # After a fork it is not
+          @mutex.synchronize { @asking[node] = Thread.new { ask(node) } unless @asking[node]&.alive? }
         end
         move
       end

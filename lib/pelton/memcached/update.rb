@@ -4,8 +4,8 @@ module Pelton
   module Memcached
     # Values that a block changes, without overwriting another client's change.
     module Update
-      # Gets the value and stores the block's result, unless somebody has stored another value meanwhile. Then it tries again
-      # with that value.
+      # Gets the value and stores the block's result, unless somebody has stored another value meanwhile. Then it tries
+      # again with that value.
       #
       # @param key [String, Symbol]
       # @param ttl [Numeric, nil] seconds
@@ -13,8 +13,8 @@ module Pelton
       # @param raw [Boolean] as {Client#get} and {Client#set} take it
       # @param attempts [Integer] the number of tries
       # @param timeout [Numeric, nil] seconds for each command that it sends, not for the block
-      # @return [Boolean, nil] true: stored; false: other clients were faster each time; nil: the block returned nil, and
-      #   nothing was stored
+      # @return [Boolean, nil] true: stored; false: other clients were faster each time; nil: the block returned nil,
+      #   and nothing was stored
       # @yieldparam old the value; nil when the key is absent
       # @yieldreturn the new value
       # @raise [ConnectionError, TimeoutError, ServerError]

@@ -33,8 +33,8 @@ module Pelton
       OWN = SERIALIZED | COMPRESSED
       private_constant :OWN
 
-      # JSON.load of older versions makes objects of any class that the text names, and JSON.dump writes NaN, which other
-      # readers refuse.
+      # JSON.load of older versions makes objects of any class that the text names, and JSON.dump writes NaN, which
+      # other readers refuse.
       module SafeJSON
         def self.dump(value) = ::JSON.generate(value)
         def self.load(bytes) = ::JSON.parse(bytes.force_encoding(Encoding::UTF_8))
@@ -42,12 +42,12 @@ module Pelton
       end
       private_constant :SafeJSON
 
-      # @param serializer [#dump, #load, nil] `dump(value)` returns a String, `load(string)` the value. JSON is used without
-      #   its additions, so a text can only make hashes, arrays, strings, numbers, booleans and nil. nil: values are
-      #   Strings.
+      # @param serializer [#dump, #load, nil] `dump(value)` returns a String, `load(string)` the value. JSON is used
+      #   without its additions, so a text can only make hashes, arrays, strings, numbers, booleans and nil. nil: values
+      #   are Strings.
       #
-      #   **Marshal is dangerous here**: `Marshal.load` executes code that the bytes contain. Anybody who can write to the
-      #   server, or to the network between it and this program, can then run code in this program. Take JSON, or a
+      #   **Marshal is dangerous here**: `Marshal.load` executes code that the bytes contain. Anybody who can write to
+      #   the server, or to the network between it and this program, can then run code in this program. Take JSON, or a
       #   serializer that signs.
       # @param compress [Boolean, Integer] true, or the size in bytes from which a value is compressed, if that makes it
       #   smaller. Text shrinks to a third or a fifth; the speed of zlib's fastest level is about 100 MB/s.

@@ -53,7 +53,8 @@ module Pelton
       #   @return [Hash] rows by key
 
       # @!method answer(key, rows)
-      #   @param rows [Hash, nil] nil: the query has failed, so that each caller has to ask alone, and gets its own error
+      #   @param rows [Hash, nil] nil: the query has failed, so that each caller has to ask alone, and gets its own
+      #     error
       #   @return what the caller gets
 
       # @!method unavailable

@@ -2,8 +2,8 @@
 
 module Pelton
   module OpenTelemetry
-    # A span for each request that the HTTP client sends, also for each one that follows a redirect. The server gets its context by the header
-    # `traceparent`.
+    # A span for each request that the HTTP client sends, also for each one that follows a redirect. The server gets its
+    # context by the header `traceparent`.
     # @private
     module Client
       class << self
@@ -12,9 +12,11 @@ module Pelton
 
         def start(event)
           request = event.payload[:request]
-          attributes = {"http.request.method" => request.method, "server.address" => request.url.hostname, "server.port" => request.url.port,
+          attributes = {"http.request.method" => request.method, "server.address" => request.url.hostname,
+                        "server.port" => request.url.port,
                         "url.full" => url(request.url)}
-          span = event.payload[:span] = OpenTelemetry.tracer.start_span(request.method, attributes: attributes, kind: :client)
+          span =
+            event.payload[:span] = OpenTelemetry.tracer.start_span(request.method, attributes: attributes, kind: :client)
           ::OpenTelemetry.propagation.inject(request.headers, context: ::OpenTelemetry::Trace.context_with_span(span))
         end
 

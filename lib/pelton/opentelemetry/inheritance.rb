@@ -2,7 +2,8 @@
 
 module Pelton
   module OpenTelemetry
-    # Tasks, timers and other code for later have the context of the code that has spawned them, and leave none on their fibers.
+    # Tasks, timers and other code for later have the context of the code that has spawned them, and leave none on their
+    # fibers.
     Inherited.carry do
       context = ::OpenTelemetry::Context.current
       lambda do |block|

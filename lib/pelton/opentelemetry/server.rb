@@ -2,8 +2,8 @@
 
 module Pelton
   module OpenTelemetry
-    # A span for each request that a server answers, from the call of the application to the end of its response. What the application does has it as
-    # its parent.
+    # A span for each request that a server answers, from the call of the application to the end of its response. What
+    # the application does has it as its parent.
     # @private
     module Server
       METHODS = %w[CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE].freeze
@@ -23,7 +23,8 @@ module Pelton
           env = event.payload[:env]
           context = ::OpenTelemetry.propagation.extract(env, context: ::OpenTelemetry::Context::ROOT, getter: Headers)
           verb = METHODS.include?(env["REQUEST_METHOD"]) ? env["REQUEST_METHOD"] : "_OTHER"
-          span = OpenTelemetry.tracer.start_span((verb == "_OTHER") ? "HTTP" : verb, with_parent: context, kind: :server, attributes: attributes(env, verb))
+          span = OpenTelemetry.tracer.start_span((verb == "_OTHER") ? "HTTP" : verb, with_parent: context,
+            kind: :server, attributes: attributes(env, verb))
           env["pelton.trace_id"] = span.context.hex_trace_id if span.context.valid?
           event.payload[:span] = span
           ::OpenTelemetry::Context.attach(::OpenTelemetry::Trace.context_with_span(span, parent_context: context))
@@ -48,7 +49,8 @@ module Pelton
 
         def attributes(env, verb)
           host, port = env.values_at("SERVER_NAME", "SERVER_PORT")
-          {"http.request.method" => verb, "url.path" => text(env["PATH_INFO"]), "url.scheme" => env["rack.url_scheme"], "server.address" => text(host),
+          {"http.request.method" => verb, "url.path" => text(env["PATH_INFO"]), "url.scheme" => env["rack.url_scheme"],
+           "server.address" => text(host),
            "server.port" => port.to_i, "network.protocol.version" => env["SERVER_PROTOCOL"].to_s.delete_prefix("HTTP/")}
         end
 

@@ -4,9 +4,9 @@ require_relative "engine"
 
 module Pelton
   class PubSub
-    # An engine on a server that keeps the last messages of all topics in one log, which each process reads: one order for all, and
-    # what came while a connection was cut is read afterwards. Two fibers, one that sends what is published and one that reads, each
-    # with a connection of its own, which comes back by itself.
+    # An engine on a server that keeps the last messages of all topics in one log, which each process reads: one order
+    # for all, and what came while a connection was cut is read afterwards. Two fibers, one that sends what is published
+    # and one that reads, each with a connection of its own, which comes back by itself.
     #
     # A subclass says how: {#open}, {#send_batch}, {#start} and {#read}.
     # @private

@@ -5,8 +5,8 @@ require_relative "wire"
 
 module Pelton
   class PubSub
-    # Carries messages between processes: delivers what it is given to publish, and what others publish, in one order with its numbers. Its
-    # connections come back by themselves; meanwhile what is published waits, up to a limit.
+    # Carries messages between processes: delivers what it is given to publish, and what others publish, in one order
+    # with its numbers. Its connections come back by themselves; meanwhile what is published waits, up to a limit.
     # @private
     class Engine
       include Opaque
@@ -44,8 +44,8 @@ module Pelton
 
       private
 
-      # Begins a task that works on a connection, and again after each error. The block never returns, and calls what it gets when its connection has
-      # proved good.
+      # Begins a task that works on a connection, and again after each error. The block never returns, and calls what it
+      # gets when its connection has proved good.
       def stay_connected(name, complaint, errors)
         @tasks << Pelton.spawn(name: "pubsub's #{name}", transient: true, detached: true) do
           delay = DELAY
@@ -65,8 +65,8 @@ module Pelton
         @pubsub._deliver(topic, message, rule, position, kept: true, age: age) if rule
       end
 
-      # The process has what is kept, for the first time or again. If it has served for long without, those who have subscribed meanwhile may have
-      # missed what came for the history alone.
+      # The process has what is kept, for the first time or again. If it has served for long without, those who have
+      # subscribed meanwhile may have missed what came for the history alone.
       #
       # @param lost [Boolean] whether messages of any topic may be missing
       def arrived(lost: false)

@@ -4,9 +4,9 @@ require "securerandom"
 
 module Pelton
   class PubSub
-    # The last messages of topics, with numbers: within an *epoch*, which is a life of whoever numbers, a topic's messages have
-    # consecutive *offsets* from 1 on. A position is both: "epoch:offset". Bounded by messages and seconds for each topic, and by
-    # bytes for all. It has no lock: its owner has.
+    # The last messages of topics, with numbers: within an *epoch*, which is a life of whoever numbers, a topic's
+    # messages have consecutive *offsets* from 1 on. A position is both: "epoch:offset". Bounded by messages and seconds
+    # for each topic, and by bytes for all. It has no lock: its owner has.
     # @private
     class History
       # @!attribute messages [Integer] that a topic keeps
@@ -66,14 +66,16 @@ module Pelton
       def insert(topic, message, position, rule, mark = nil, age: 0)
         epoch, offset = History.parse(position)
         present = @topics[topic]
-        return position if present && present.epoch == epoch && offset <= present.last # it came twice, by a link that was cut
+        # It came twice, by a link that was cut
+        return position if present && present.epoch == epoch && offset <= present.last
         put(topic, epoch, offset, message, rule, mark, Clock.now - age)
         position
       end
 
       # The messages after a position.
       #
-      # @return [Array(Array<Array(String, String)>, Boolean)] messages with their positions; and whether none is missing
+      # @return [Array(Array<Array(String, String)>, Boolean)] messages with their positions; and whether none is
+      #   missing
       def since(topic, position)
         epoch, offset = History.parse(position)
         present = @topics[topic]
@@ -111,7 +113,9 @@ module Pelton
       def each
         now = Clock.now
         @topics.each do |name, topic|
-          topic.entries.each_with_index { |(message, time, mark), index| yield name, message, "#{topic.epoch}:#{topic.first + index}", topic.rule, mark, now - time }
+          topic.entries.each_with_index do |(message, time, mark), index|
+            yield name, message, "#{topic.epoch}:#{topic.first + index}", topic.rule, mark, now - time
+          end
         end
       end
 

@@ -14,11 +14,12 @@ module Pelton
     @home_lock = Mutex.new
 
     class << self
-      # Gives this process the topics of a server or of other machines, if it is no server itself: a worker of jobs, a console, a script. They are
-      # carried by a thread of its own, so the process needs no reactor to publish. After a fork, the child joins anew.
+      # Gives this process the topics of a server or of other machines, if it is no server itself: a worker of jobs, a
+      # console, a script. They are carried by a thread of its own, so the process needs no reactor to publish. After a
+      # fork, the child joins anew.
       #
-      # A program that a server runs beside itself (`companion "bin/jobs"`) finds the server's topics by itself. Others need the address that
-      # the servers have: `PELTON_PUBSUB`.
+      # A program that a server runs beside itself (`companion "bin/jobs"`) finds the server's topics by itself. Others
+      # need the address that the servers have: `PELTON_PUBSUB`.
       #
       # @param place [String, nil] `redis://...` or `postgres://...`
       # @return [Boolean] false: no place is known, so this process has its topics for itself

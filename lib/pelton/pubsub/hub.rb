@@ -8,9 +8,9 @@ require_relative "wire"
 
 module Pelton
   class PubSub
-    # Numbers what several processes publish, keeps what must be kept, and sends it to all of them, the publisher among them: so all
-    # see one order. It listens on a UNIX socket that only its owner may use, and has a thread of its own, which never waits for a
-    # link. It needs no reactor, so a process with a hub can fork.
+    # Numbers what several processes publish, keeps what must be kept, and sends it to all of them, the publisher among
+    # them: so all see one order. It listens on a UNIX socket that only its owner may use, and has a thread of its own,
+    # which never waits for a link. It needs no reactor, so a process with a hub can fork.
     # @private
     class Hub
       # Bytes that may wait for a link which does not read, besides those that are kept when it joins. Then it is cut.
@@ -58,7 +58,8 @@ module Pelton
         def take
           return @frames.shift if @frames.first.bytesize >= Wire::LONG
           chunk = "".b
-          chunk << @frames.shift while @frames.any? && chunk.bytesize < Wire::LONG && @frames.first.bytesize < Wire::LONG
+          chunk << @frames.shift while @frames.any? && chunk.bytesize < Wire::LONG &&
+              @frames.first.bytesize < Wire::LONG
           chunk
         end
       end
@@ -126,13 +127,17 @@ module Pelton
         remove
       end
 
-      # Closes the hub, and hands what it keeps over to the program that this process becomes by exec: in a file without a name.
+      # Closes the hub, and hands what it keeps over to the program that this process becomes by exec: in a file without
+      # a name.
       def hand_over
         @thread.kill.join
         file = File.open("#{@path}.kept", File::RDWR | File::CREAT | File::EXCL | File::BINARY, 0o600)
         File.unlink(file.path)
-        file.write(Wire.frame(Wire::WELCOME, @history.epoch), Wire.frame(Wire::READY, [@serial, @history.forgotten].pack("Q>Q>")))
-        @history.each { |_, body, position, _, serial, age| file.write(Wire.message(Wire::KEPT, serial, History.parse(position).last, body, age: age).join) }
+        file.write(Wire.frame(Wire::WELCOME, @history.epoch),
+          Wire.frame(Wire::READY, [@serial, @history.forgotten].pack("Q>Q>")))
+        @history.each do |_, body, position, _, serial, age|
+          file.write(Wire.message(Wire::KEPT, serial, History.parse(position).last, body, age: age).join)
+        end
         file.rewind
         file.autoclose = file.close_on_exec = false
         ENV[KEPT] = file.fileno.to_s
@@ -234,7 +239,8 @@ module Pelton
         link.push(Wire.frame(Wire::WELCOME, @history.epoch), extra: true)
         @history.each do |_, body, position, _, of, age|
           next if back && of <= serial
-          link.push(*Wire.message(back ? Wire::MESSAGE : Wire::KEPT, of, History.parse(position).last, body, age: age), extra: true)
+          link.push(*Wire.message(back ? Wire::MESSAGE : Wire::KEPT, of, History.parse(position).last, body, age: age),
+            extra: true)
         end
         link.push(Wire.frame(Wire::READY, [@serial].pack("Q>")), extra: true)
         link.joined!

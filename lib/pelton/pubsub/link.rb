@@ -79,13 +79,16 @@ module Pelton
       def welcome(epoch)
         @other = @epoch && epoch != @epoch
         @serial = 0 unless epoch == @epoch
-        @expected = (@serial if @epoch && !@other) # the number of the last message, if none was lost: so many come before READY
+        # The number of the last message, if none was lost: so many come before READY
+        @expected = (@serial if @epoch && !@other)
         @epoch = epoch.force_encoding(Encoding::UTF_8).freeze
       end
 
       def receive(kind, message)
         position = "#{@epoch}:#{message.offset}" if message.rule
-        return deliver_early(message.topic, message.text, message.rule, position, age: message.age) if kind == Wire::KEPT
+        if kind == Wire::KEPT
+          return deliver_early(message.topic, message.text, message.rule, position, age: message.age)
+        end
         @serial = message.serial
         @expected += 1 if @expected
         @pubsub._deliver(message.topic, message.text, message.rule, position, age: message.age)

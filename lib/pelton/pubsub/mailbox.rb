@@ -16,8 +16,8 @@ module Pelton
 
       # @param max_bytes [Integer] beyond which it takes no more
       # @param tells_losses [Boolean] whether {#take} returns :lost in the place of what it did not take
-      # @param due [#call, nil] arranges that {#take} is called until there is nothing left, and then {#taken}; raises ClosedError when nobody can
-      #   do so any more. It must not wait
+      # @param due [#call, nil] arranges that {#take} is called until there is nothing left, and then {#taken}; raises
+      #   ClosedError when nobody can do so any more. It must not wait
       def initialize(max_bytes, tells_losses: false, due: nil)
         @lock = Mutex.new
         @max_bytes = max_bytes
@@ -111,7 +111,8 @@ module Pelton
         @bytes += message.bytesize + OVERHEAD
       end
 
-      # Until the subscriber knows of it, further messages are lost, too: those after the gap must not come before its news.
+      # Until the subscriber knows of it, further messages are lost, too: those after the gap must not come before its
+      # news.
       def lose_under_lock
         unless @losing
           @losing = true

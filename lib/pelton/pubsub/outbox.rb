@@ -24,7 +24,9 @@ module Pelton
       # @raise [OverloadError] too much waits already
       def push(item, bytes)
         @lock.synchronize do
-          raise OverloadError, "#{@bytes} bytes of published messages wait for #{@carrier}, which does not take them" if @bytes > @limit
+          if @bytes > @limit
+            raise OverloadError, "#{@bytes} bytes of published messages wait for #{@carrier}, which does not take them"
+          end
           @items << [item, bytes]
           @bytes += bytes
           @waiting&.succeed
@@ -32,8 +34,8 @@ module Pelton
         end
       end
 
-      # Waits until there are items, and takes as many as have about so many bytes, but at least one. They count until {#sent}. Without
-      # a deadline: there may be nothing to publish for days.
+      # Waits until there are items, and takes as many as have about so many bytes, but at least one. They count until
+      # {#sent}. Without a deadline: there may be nothing to publish for days.
       #
       # @return [Array]
       # @asynchronous

@@ -6,17 +6,19 @@ require_relative "carrier"
 
 module Pelton
   class PubSub
-    # Topics that several machines have in common, by a table of PostgreSQL and NOTIFY, which says that there is something to read: so
-    # a message may be longer than NOTIFY's 8,000 bytes, and one that came while the connection was cut is read afterwards.
+    # Topics that several machines have in common, by a table of PostgreSQL and NOTIFY, which says that there is
+    # something to read: so a message may be longer than NOTIFY's 8,000 bytes, and one that came while the connection
+    # was cut is read afterwards.
     #
     # @see https://www.postgresql.org/docs/current/sql-notify.html
     # @private
     class PostgreSQL < Carrier
       NAME = "PostgreSQL"
 
-      # Tables that are not written to the log of PostgreSQL: they are empty after a crash of the server, which begins a new epoch.
-      # The row of pelton_pubsub_state is locked until the transaction ends, so messages are visible in the order of their ids. An
-      # offset goes on from the topic's last one; a topic that is not known, or was forgotten, begins beyond all that were given out.
+      # Tables that are not written to the log of PostgreSQL: they are empty after a crash of the server, which begins a
+      # new epoch. The row of pelton_pubsub_state is locked until the transaction ends, so messages are visible in the
+      # order of their ids. An offset goes on from the topic's last one; a topic that is not known, or was forgotten,
+      # begins beyond all that were given out.
       SCHEMA = <<~SQL
         CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_state (one boolean PRIMARY KEY DEFAULT true CHECK (one), epoch text NOT NULL, count bigint NOT NULL);
         CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_messages (id bigserial PRIMARY KEY, epoch text NOT NULL, topic bytea, position bigint NOT NULL, body bytea NOT NULL);
@@ -72,7 +74,9 @@ module Pelton
 
       def send_batch(connection, sequence, batch)
         create(connection)
-        topics, bodies = batch.transpose.map { |list| ARRAY.encode(list.map { |bytes| bytes && "\\x#{bytes.unpack1("H*")}" }) }
+        topics, bodies = batch.transpose.map do |list|
+          ARRAY.encode(list.map { |bytes| bytes && "\\x#{bytes.unpack1("H*")}" })
+        end
         ask(connection, "SELECT pelton_pubsub_publish($1, $2, $3, $4::bytea[], $5::bytea[])",
           SecureRandom.alphanumeric(8), @publisher, sequence, topics, bodies)
         trim(connection, batch.size)
@@ -98,7 +102,8 @@ module Pelton
       def start(connection)
         create(connection)
         ask(connection, "LISTEN pelton_pubsub")
-        ((epoch, first)) = ask(connection, "SELECT (SELECT epoch FROM pelton_pubsub_state), (SELECT min(id) FROM pelton_pubsub_messages)")
+        ((epoch, first)) =
+          ask(connection, "SELECT (SELECT epoch FROM pelton_pubsub_state), (SELECT min(id) FROM pelton_pubsub_messages)")
         [epoch.to_s, first&.to_i]
       end
 

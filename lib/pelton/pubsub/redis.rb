@@ -15,8 +15,9 @@ module Pelton
       # Its keys are in one slot of a cluster.
       KEYS = %w[stream state offsets publisher].map { |name| "{pelton:pubsub}:#{name}" }.freeze
 
-      # Numbers a batch and adds it to the stream, once: a publisher that has got no answer sends its batch again. An offset goes on
-      # from the topic's last one; a topic that is not known, or was forgotten, begins beyond all that were given out.
+      # Numbers a batch and adds it to the stream, once: a publisher that has got no answer sends its batch again. An
+      # offset goes on from the topic's last one; a topic that is not known, or was forgotten, begins beyond all that
+      # were given out.
       SCRIPT = <<~LUA
         local epoch = redis.call('HGET', KEYS[2], 'epoch')
         if not epoch then
@@ -53,7 +54,8 @@ module Pelton
       def send_batch(redis, sequence, batch)
         stream, state, offsets, publisher = KEYS
         words = batch.flat_map { |topic, body| [topic.to_s, body] }
-        redis.call("EVAL", SCRIPT, 4, stream, state, offsets, "#{publisher}:#{@publisher}", SecureRandom.alphanumeric(8), sequence, LOG, *words)
+        redis.call("EVAL", SCRIPT, 4, stream, state, offsets, "#{publisher}:#{@publisher}",
+          SecureRandom.alphanumeric(8), sequence, LOG, *words)
       end
 
       # @return [Array(String, String)] the epoch, and the first message's id; nil: there is none

@@ -19,13 +19,15 @@ module Pelton
       # @return [String]
       attr_reader :topic
 
-      # @return [String, nil] of the message that was given out last, or of the topic when the subscription began: for `after:` of
-      #   {PubSub#subscribe}. nil: the topic keeps none
+      # @return [String, nil] of the message that was given out last, or of the topic when the subscription began: for
+      #   `after:` of {PubSub#subscribe}. nil: the topic keeps none
       attr_reader :position
 
       # @private
       def initialize(topics, topic, max_bytes:, slow:, block:, direct: false, gap: nil)
-        raise ArgumentError, "slow: must be :close, :drop or callable, not #{slow.inspect}" unless gap || %i[close drop].include?(slow) || slow.respond_to?(:call)
+        unless gap || %i[close drop].include?(slow) || slow.respond_to?(:call)
+          raise ArgumentError, "slow: must be :close, :drop or callable, not #{slow.inspect}"
+        end
         @topics = topics
         @topic = topic
         @slow = slow
@@ -38,8 +40,8 @@ module Pelton
         @mailbox = Mailbox.new(max_bytes, tells_losses: !gap.nil?, due: (-> { @reactor.next_tick { drain } } if block))
       end
 
-      # Whether messages are missing: between `after:` and the first one, as they are not kept any more, or later, because the other processes
-      # could not be reached.
+      # Whether messages are missing: between `after:` and the first one, as they are not kept any more, or later,
+      # because the other processes could not be reached.
       def gap? = !!@gap
 
       # Whether its block is called by a reactor.
@@ -94,7 +96,8 @@ module Pelton
         close
       end
 
-      # Ends the subscription. What waits in a queue may still be received; a block is not called any more. Any thread may call it.
+      # Ends the subscription. What waits in a queue may still be received; a block is not called any more. Any thread
+      # may call it.
       #
       # @return [nil]
       def close

@@ -4,8 +4,8 @@ require_relative "history"
 
 module Pelton
   class PubSub
-    # The topics of a process: their subscriptions, and the messages that are kept. Its lock gives all subscribers of a topic its messages in one
-    # order, with no gap between what is kept and what comes next.
+    # The topics of a process: their subscriptions, and the messages that are kept. Its lock gives all subscribers of a
+    # topic its messages in one order, with no gap between what is kept and what comes next.
     # @private
     class Topics
       # Seconds that the clocks of two machines may differ.
@@ -59,12 +59,15 @@ module Pelton
       #
       # @param position [String, nil] nil: this process numbers
       # @param kept [Boolean] whether it is for the history alone
-      # @return [Array(Array, Array, String), nil] the subscriptions that the caller must call at once, those that are too slow, and the position;
-      #   nil for lists without any
+      # @return [Array(Array, Array, String), nil] the subscriptions that the caller must call at once, those that are
+      #   too slow, and the position; nil for lists without any
       def deliver(topic, message, rule, position, kept, age)
         now, slow, closed = nil
         @lock.synchronize do
-          position = position ? @history.insert(topic, message, position, rule, age: age) : @history.append(topic, message, rule) if rule
+          if rule
+            position = position ? @history.insert(topic, message, position, rule,
+              age: age) : @history.append(topic, message, rule)
+          end
           return if kept
           @subscriptions[topic]&.each do |subscription|
             case subscription._put(message, position)
@@ -80,7 +83,9 @@ module Pelton
 
       # Messages of these topics are lost; nil: of all.
       def lose(topics)
-        @lock.synchronize { (topics ? @subscriptions.values_at(*topics).compact : @subscriptions.values).each { |list| list.each(&:_lose) } }
+        @lock.synchronize do
+          (topics ? @subscriptions.values_at(*topics).compact : @subscriptions.values).each { |list| list.each(&:_lose) }
+        end
       end
 
       # The last message's position; of a topic without messages, this moment.
@@ -90,7 +95,8 @@ module Pelton
 
       # The kept messages after a position.
       #
-      # @return [Array(Array<Array(String, String)>, Boolean)] messages with their positions; and whether none is missing
+      # @return [Array(Array<Array(String, String)>, Boolean)] messages with their positions; and whether none is
+      #   missing
       def since(topic, position, epoch) = @lock.synchronize { kept_since(topic, position, epoch) }
 
       # The kept messages of the last seconds: see {#since}.

@@ -2,8 +2,8 @@
 
 module Pelton
   class PubSub
-    # What a {Hub} and its links send each other: frames of a length, a kind and a body. Each side closes a connection on which it
-    # reads anything else.
+    # What a {Hub} and its links send each other: frames of a length, a kind and a body. Each side closes a connection
+    # on which it reads anything else.
     #
     # | kind | from | body |
     # |---|---|---|
@@ -20,7 +20,8 @@ module Pelton
       MOST = (16 << 20) + 2048
       # Length and kind.
       HEAD = 5
-      # Of a message: whether it is text, bytes of the topic, the messages that are kept (0: none, and it has no number) and their seconds.
+      # Of a message: whether it is text, bytes of the topic, the messages that are kept (0: none, and it has no number)
+      # and their seconds.
       RULE = "CS>L>G"
       RULE_SIZE = 15
       # Bytes of what is read and written at once; a longer frame is neither copied nor cut for that.
@@ -69,7 +70,9 @@ module Pelton
         def next
           return if @buffer.bytesize - @at < HEAD
           length, kind = @buffer.unpack("L>C", offset: @at)
-          raise Malformed, "a frame of #{length} bytes, of the kind #{kind}" if length > MOST || !kind.between?(JOIN, READY)
+          if length > MOST || !kind.between?(JOIN, READY)
+            raise Malformed, "a frame of #{length} bytes, of the kind #{kind}"
+          end
           return if @buffer.bytesize - @at - HEAD < length
           body = @buffer.byteslice(@at + HEAD, length)
           @at += HEAD + length
@@ -110,7 +113,9 @@ module Pelton
         # @param body [String] of a frame PUBLISH
         # @param age [Numeric] seconds since it was published
         # @return [Array<String>] a frame in parts, of which the last is the body: the same for all who get it
-        def message(kind, serial, offset, body, age: 0) = [[NUMBERS_SIZE + body.bytesize, kind, serial, offset, age].pack("L>C#{NUMBERS}"), body]
+        def message(kind, serial, offset, body, age: 0)
+          [[NUMBERS_SIZE + body.bytesize, kind, serial, offset, age].pack("L>C#{NUMBERS}"), body]
+        end
 
         # Joins short parts, for fewer calls; a long one is not copied.
         #
@@ -138,7 +143,8 @@ module Pelton
         # @raise [Malformed]
         def topic_and_rule(body)
           _, length, messages, seconds = head(body, 0)
-          [body.byteslice(RULE_SIZE, length).force_encoding(Encoding::UTF_8), (History::Rule.new(messages, seconds) if messages.positive?)]
+          [body.byteslice(RULE_SIZE, length).force_encoding(Encoding::UTF_8),
+            (History::Rule.new(messages, seconds) if messages.positive?)]
         end
 
         private
@@ -152,12 +158,15 @@ module Pelton
           text, length, messages, seconds = head(body, at)
           message = body.byteslice(at + RULE_SIZE + length..)
           message.force_encoding(Encoding::UTF_8) if text == 1
-          [body.byteslice(at + RULE_SIZE, length).force_encoding(Encoding::UTF_8), message.freeze, (History::Rule.new(messages, seconds) if messages.positive?)]
+          [body.byteslice(at + RULE_SIZE, length).force_encoding(Encoding::UTF_8), message.freeze,
+            (History::Rule.new(messages, seconds) if messages.positive?)]
         end
 
         def head(body, at)
           raise Malformed, "a message of #{body.bytesize} bytes" if body.bytesize < at + RULE_SIZE
-          body.unpack(RULE, offset: at).tap { |facts| raise Malformed, "a topic of #{facts[1]} bytes" if body.bytesize < at + RULE_SIZE + facts[1] }
+          body.unpack(RULE, offset: at).tap do |facts|
+            raise Malformed, "a topic of #{facts[1]} bytes" if body.bytesize < at + RULE_SIZE + facts[1]
+          end
         end
       end
     end

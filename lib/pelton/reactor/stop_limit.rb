@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Pelton
-  # How long a process may take to stop, whatever it does meanwhile: Ruby's own signal handlers do not run while a call in C keeps Ruby's
-  # lock, and a loop that computes does not turn. A native thread counts the time, and then ends the process with a line on standard error and
-  # status 1: no `ensure`, no `at_exit`.
+  # How long a process may take to stop, whatever it does meanwhile: Ruby's own signal handlers do not run while a call
+  # in C keeps Ruby's lock, and a loop that computes does not turn. A native thread counts the time, and then ends the
+  # process with a line on standard error and status 1: no `ensure`, no `at_exit`.
   # @private
   module StopLimit
     class << self

@@ -12,7 +12,9 @@ module Pelton
       # @return [Array<String>] what waits and where, for each fiber
       def places(reactor, fibers = reactor.parked)
         tasks = reactor.tasks.to_h { |task| [task.waiting_fiber, task] }
-        fibers.map { |fiber| tasks[fiber]&.inspect || "a fiber at #{Task.place_of(fiber)&.first || "an unknown place"}" }
+        fibers.map do |fiber|
+          tasks[fiber]&.inspect || "a fiber at #{Task.place_of(fiber)&.first || "an unknown place"}"
+        end
       end
 
       # @param places [Array<String>] as {places} returns them
@@ -24,9 +26,13 @@ module Pelton
       #
       # @return [Boolean] false when a thread may wake a fiber yet
       def report_silence(reactor)
-        return false if Thread.list.any? { |thread| !thread.equal?(Thread.current) && !thread.inspect.end_with?(" sleep_forever>") }
+        if Thread.list.any? { |thread| !thread.equal?(Thread.current) && !thread.inspect.end_with?(" sleep_forever>") }
+          return false
+        end
         places = places(reactor, reactor.parked.reject { |fiber| sleeps?(fiber) })
-        Pelton.logger.warn("nothing but a signal's handler can wake these fibers: no timer, socket, child or running thread is left:#{list(places)}") if places.any?
+        if places.any?
+          Pelton.logger.warn("nothing but a signal's handler can wake these fibers: no timer, socket, child or running thread is left:#{list(places)}")
+        end
         true
       end
 

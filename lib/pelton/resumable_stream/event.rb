@@ -4,8 +4,8 @@ module Pelton
   class ResumableStream
     # What a reader is told.
     class Event
-      # `:append`: the text goes on. `:begin`: it is made anew, and what the reader has of it is void. The state has changed: `:running`, `:finished`, `:failed`,
-      # `:cancelled` or `:interrupted`.
+      # `:append`: the text goes on. `:begin`: it is made anew, and what the reader has of it is void. The state has
+      # changed: `:running`, `:finished`, `:failed`, `:cancelled` or `:interrupted`.
       #
       # @return [Symbol]
       attr_reader :type

@@ -4,12 +4,12 @@ require "json"
 
 module Pelton
   class ResumableStream
-    # A text as this reactor knows it: one copy for all of its readers, each of which is a place in it. So a slow reader needs no memory; it gets
-    # more at once. The feed lives as long as it has readers.
+    # A text as this reactor knows it: one copy for all of its readers, each of which is a place in it. So a slow reader
+    # needs no memory; it gets more at once. The feed lives as long as it has readers.
     #
-    # What comes by the topic says where it belongs. What is missing is read from the store, when the writer has stored it. A feed that hears nothing looks
-    # into the store, at first after a second and then less and less often: its writer may have died, or the topics of the writer's process
-    # may not be ours.
+    # What comes by the topic says where it belongs. What is missing is read from the store, when the writer has stored
+    # it. A feed that hears nothing looks into the store, at first after a second and then less and less often: its
+    # writer may have died, or the topics of the writer's process may not be ours.
     # @private
     class Feed
       # Seconds of silence between two looks into the store.

@@ -2,8 +2,8 @@
 
 module Pelton
   class ResumableStream
-    # Makes valid text of pieces of bytes: a character may be cut between two of them, and what is no UTF-8 becomes U+FFFD, as does NUL, which databases
-    # refuse.
+    # Makes valid text of pieces of bytes: a character may be cut between two of them, and what is no UTF-8 becomes
+    # U+FFFD, as does NUL, which databases refuse.
     # @private
     class Pieces
       def initialize

@@ -47,7 +47,9 @@ module Pelton
 
       # @return [Array(Integer, Integer)] run and offset; what is no position is the beginning
       # @private
-      def self._parse(position) = (match = /\A(\d{1,9}):(\d{1,12})\z/.match(position.to_s)) ? match.captures.map(&:to_i) : [0, 0]
+      def self._parse(position)
+        (match = /\A(\d{1,9}):(\d{1,12})\z/.match(position.to_s)) ? match.captures.map(&:to_i) : [0, 0]
+      end
     end
   end
 end

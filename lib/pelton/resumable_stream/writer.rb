@@ -5,8 +5,9 @@ require_relative "pieces"
 
 module Pelton
   class ResumableStream
-    # Who writes a text: what the block of {ResumableStream#write} gets. Each piece is published at once. A task, the *keeper*, writes the text to the
-    # store while it grows, shows that the writer is alive, and takes orders: of a reader that misses something, and to stop.
+    # Who writes a text: what the block of {ResumableStream#write} gets. Each piece is published at once. A task, the
+    # *keeper*, writes the text to the store while it grows, shows that the writer is alive, and takes orders: of a
+    # reader that misses something, and to stop.
     class Writer
       # Seconds between two signs of life.
       BEAT = LEASE / 3.0
@@ -70,7 +71,9 @@ module Pelton
         return if text.empty?
         at = @lock.synchronize do
           size = @text.bytesize
-          raise LimitError, "the text would have more than #{@max_bytes} bytes: raise max_bytes: of ResumableStream#write" if size + text.bytesize > @max_bytes
+          if size + text.bytesize > @max_bytes
+            raise LimitError, "the text would have more than #{@max_bytes} bytes: raise max_bytes: of ResumableStream#write"
+          end
           @text << text
           size
         end

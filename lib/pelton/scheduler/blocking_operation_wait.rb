@@ -2,8 +2,8 @@
 
 module Pelton
   module Scheduler
-    # The hook that Ruby 3.4 and later call before work for which they would release the GVL: Zlib's, and each system call that
-    # opens, closes or examines files. Nearly all of it is done in microseconds, and the hook takes as long.
+    # The hook that Ruby 3.4 and later call before work for which they would release the GVL: Zlib's, and each system
+    # call that opens, closes or examines files. Nearly all of it is done in microseconds, and the hook takes as long.
     #
     # So {Reactor} has the hook only while some place may be slow. Without it Ruby does the work in place, as it does
     # without a scheduler, and C notices the calls that take long (ruby/base/long_calls.h).

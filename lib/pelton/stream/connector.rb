@@ -3,8 +3,8 @@
 require "socket"
 
 module Pelton
-  # Connects to one of several addresses. They are tried in order, and the attempt at the next address begins while a slow
-  # one is still under way (RFC 8305, "Happy Eyeballs").
+  # Connects to one of several addresses. They are tried in order, and the attempt at the next address begins while a
+  # slow one is still under way (RFC 8305, "Happy Eyeballs").
   module Connector
     # Seconds after which the next attempt begins beside one that is still under way (RFC 8305, section 5).
     ATTEMPT_DELAY = 0.25
@@ -73,8 +73,8 @@ module Pelton
     # @param port [Integer]
     # @param timeout [Numeric] seconds, for resolving, connecting and the TLS handshake together
     # @param local_host [String, nil] the address of this machine to connect from
-    # @param tls [Boolean, TLS::Context, Hash, nil] true: TLS, and the host's certificate is verified; or a context; or a Hash
-    #   of options for {Stream#start_tls}
+    # @param tls [Boolean, TLS::Context, Hash, nil] true: TLS, and the host's certificate is verified; or a context; or
+    #   a Hash of options for {Stream#start_tls}
     # @yieldparam stream [Stream]
     # @return [Stream, Operation] with a block, an Operation at once, and the block is called with the stream
     # @raise [ResolutionError] when the name cannot be resolved
@@ -83,8 +83,12 @@ module Pelton
     # @raise [TLSError, VerificationError] when the handshake failed, or the certificate was refused
     # @asynchronous
     def connect(host, port, timeout: 10, local_host: nil, tls: nil, &block)
-      return Deferrable.defer(block) { connect(host, port, timeout: timeout, local_host: local_host, tls: tls) } if block
-      Notifications.instrument("connect.stream", {host: host, port: port}) { connect_in_time(host, port, timeout, local_host, tls) }
+      if block
+        return Deferrable.defer(block) { connect(host, port, timeout: timeout, local_host: local_host, tls: tls) }
+      end
+      Notifications.instrument("connect.stream", {host: host, port: port}) do
+        connect_in_time(host, port, timeout, local_host, tls)
+      end
     end
 
     # Connects to a UNIX socket.
@@ -99,7 +103,9 @@ module Pelton
     def connect_unix(path, timeout: 10, &block)
       return Deferrable.defer(block) { connect_unix(path, timeout: timeout) } if block
       deadline = Clock.now + timeout
-      Notifications.instrument("connect.stream", {path: path}) { Connector.connect([Addrinfo.unix(path)], deadline: deadline) }
+      Notifications.instrument("connect.stream", {path: path}) do
+        Connector.connect([Addrinfo.unix(path)], deadline: deadline)
+      end
     end
 
     private

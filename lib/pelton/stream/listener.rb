@@ -3,15 +3,15 @@
 require "socket"
 
 module Pelton
-  # Accepts connections. {Pelton.listen} and {Pelton.listen_unix} make one. When descriptors run out it pauses for a tenth of
-  # a second at a time, and accepts the connections in the backlog later. It belongs to the thread that opened it; a child after
-  # a fork makes its own by {for_fd}.
+  # Accepts connections. {Pelton.listen} and {Pelton.listen_unix} make one. When descriptors run out it pauses for a
+  # tenth of a second at a time, and accepts the connections in the backlog later. It belongs to the thread that opened
+  # it; a child after a fork makes its own by {for_fd}.
   class Listener
     # Takes over a listening descriptor, such as an inherited one. The listener closes it.
     #
     # @param fd [Integer]
-    # @param shared [Boolean] whether other processes accept from the same socket. Then this one accepts one connection for each
-    #   loop iteration, so that a busy process leaves connections to the others
+    # @param shared [Boolean] whether other processes accept from the same socket. Then this one accepts one connection
+    #   for each loop iteration, so that a busy process leaves connections to the others
     # @param tls [TLS::Context, Hash, nil] as for {Pelton.listen}
     # @param handshake_timeout [Numeric] as for {Pelton.listen}
     # @yieldparam stream [Stream]
@@ -61,8 +61,8 @@ module Pelton
 
     # A server that stops without losing connections waits until there are none.
     #
-    # @return [Integer] accepted connections for which the block has not been called yet: they wait in the queue, or their TLS
-    #   handshake is under way. The block is called for them even after {#close}
+    # @return [Integer] accepted connections for which the block has not been called yet: they wait in the queue, or
+    #   their TLS handshake is under way. The block is called for them even after {#close}
     def pending = _queued + (@tls ? @tls.pending : 0)
 
     # @!method close
@@ -70,9 +70,9 @@ module Pelton
     #   @return [nil]
 
     # @!method finish
-    #   Accepts all connections in the backlog, calls the block for them, and stops accepting. It is for the last process that
-    #   listens on a socket: when that is closed, the system resets the connections in the backlog. Without a block it does the
-    #   same as {#close}.
+    #   Accepts all connections in the backlog, calls the block for them, and stops accepting. It is for the last
+    #   process that listens on a socket: when that is closed, the system resets the connections in the backlog. Without
+    #   a block it does the same as {#close}.
     #   @return [nil]
 
     # @!method closed?
@@ -82,21 +82,22 @@ module Pelton
     #   @return [Integer] the descriptor; the listener keeps it and closes it
 
     # @!method stats
-    #   @return [Hash{Symbol => Integer}] counters: connections `accepted`, and `pauses` for want of descriptors or memory
+    #   @return [Hash{Symbol => Integer}] counters: connections `accepted`, and `pauses` for want of descriptors or
+    #     memory
   end
 
   class << self
-    # Listens on a TCP address. The block is called for each connection, and may wait without delaying the others. It closes the
-    # stream: a stream that it leaves open stays open until the garbage collector finds it. An error in the block closes the
-    # stream, and goes to {on_error}. An open listener with a block keeps {run} going.
+    # Listens on a TCP address. The block is called for each connection, and may wait without delaying the others. It
+    # closes the stream: a stream that it leaves open stays open until the garbage collector finds it. An error in the
+    # block closes the stream, and goes to {on_error}. An open listener with a block keeps {run} going.
     #
     # @param host [String] an address of this machine, or a name for one; "::" is IPv6 alone, "localhost" IPv4
     # @param port [Integer] 0: any free port, see {Listener#port}
     # @param backlog [Integer] connections that may wait to be accepted; 0: the system's limit
     # @param reuse_port [Boolean] lets several processes share the port
-    # @param tls [TLS::Context, Hash, nil] makes each connection speak TLS; a Hash has options for {TLS::Context#initialize}.
-    #   The block is called when the handshake is done. {Listener#accept} does not wait for the handshake, but the first read or
-    #   write does
+    # @param tls [TLS::Context, Hash, nil] makes each connection speak TLS; a Hash has options for
+    #   {TLS::Context#initialize}. The block is called when the handshake is done. {Listener#accept} does not wait for
+    #   the handshake, but the first read or write does
     # @param handshake_timeout [Numeric] seconds that a peer may take for the handshake
     # @yieldparam stream [Stream]
     # @return [Listener]
@@ -108,8 +109,8 @@ module Pelton
       open_listener(Address.resolve(host, port), backlog, reuse_port, tls, handshake_timeout, &block)
     end
 
-    # Listens on a UNIX socket. A socket file on which nobody listens any more is removed first. Closing the listener leaves the
-    # file, because another process may listen there by then.
+    # Listens on a UNIX socket. A socket file on which nobody listens any more is removed first. Closing the listener
+    # leaves the file, because another process may listen there by then.
     #
     # @param path [String]
     # @param backlog [Integer] as for {listen}
@@ -132,7 +133,9 @@ module Pelton
     private
 
     def open_listener(address, backlog, reuse_port, tls, timeout, &block)
-      Listener._with_tls(tls, timeout, block) { |handler| Listener._open(address.to_sockaddr, backlog, reuse_port, &handler) }
+      Listener._with_tls(tls, timeout, block) do |handler|
+        Listener._open(address.to_sockaddr, backlog, reuse_port, &handler)
+      end
     rescue ConnectionError => error
       raise error.exception("cannot listen on #{address.inspect_sockaddr}: #{error.message}")
     end

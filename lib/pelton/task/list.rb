@@ -13,15 +13,20 @@ module Pelton
       #
       # @param reactor [Reactor]
       # @param requests [Array<Hash>] the requests of a server: `name`, `age` in seconds, `state`, and `fiber`
-      # @return [Array<Hash{Symbol => Object}>] name, age (nil: not known), state, origin ("FILE:LINE", nil: not a task) and backtrace of
-      #   each: first the requests, the oldest first, and those whose response has begun behind the others; then the tasks
+      # @return [Array<Hash{Symbol => Object}>] name, age (nil: not known), state, origin ("FILE:LINE", nil: not a task)
+      #   and backtrace of each: first the requests, the oldest first, and those whose response has begun behind the
+      #   others; then the tasks
       def of(reactor, requests: [])
         parked = reactor.parked.to_h { |fiber| [fiber, true] }
-        rows = requests.max_by(MOST) { |request| [(request[:state] == :sending) ? 0 : 1, request[:age]] }.map { |request| request_row(request, parked.key?(request[:fiber])) }
+        rows =
+          requests.max_by(MOST) { |request| [(request[:state] == :sending) ? 0 : 1, request[:age]] }.map do |request|
+            request_row(request, parked.key?(request[:fiber]))
+          end
         tasks = reactor.tasks
         known = tasks.map { |task| task.waiting_fiber } + requests.map { |request| request[:fiber] }
         rows += tasks.first(MOST - rows.size).map do |task|
-          {name: task.name, age: task.age&.round(3), state: task.activity, origin: task.origin, transient: task.transient?, backtrace: task.backtrace || []}
+          {name: task.name, age: task.age&.round(3), state: task.activity, origin: task.origin,
+           transient: task.transient?, backtrace: task.backtrace || []}
         end
         others = (parked.keys - known).first(MOST - rows.size)
         rows + others.map { |fiber| {name: nil, age: nil, state: :waiting, origin: nil, transient: false, backtrace: Task.place_of(fiber) || []} }
@@ -54,7 +59,9 @@ module Pelton
 
       def request_row(request, parked)
         backtrace = Task.place_of(request[:fiber]) if parked
-        {name: request[:name], age: request[:age].round(3), state: (parked && request[:state] == :running) ? :waiting : request[:state], origin: nil, transient: false, backtrace: backtrace || []}
+        {name: request[:name], age: request[:age].round(3), state: (parked &&
+          request[:state] == :running) ? :waiting : request[:state], origin: nil, transient: false,
+         backtrace: backtrace || []}
       end
 
       def describe(row)
@@ -63,7 +70,8 @@ module Pelton
           row[:age] ? "request" : "fiber"
         end
         age = format("for %.3g s", row[:age]) if row[:age]
-        head = [kind, row[:name]&.inspect, row[:state], age, ("transient" if row[:transient]), ("from #{row[:origin]}" if row[:origin])]
+        head = [kind, row[:name]&.inspect, row[:state], age, ("transient" if row[:transient]),
+          ("from #{row[:origin]}" if row[:origin])]
         [head.compact.join(" "), *row[:backtrace].map { |line| "    #{line}" }].map { |line| "#{line}\n" }.join
       end
     end

@@ -2,8 +2,8 @@
 
 module Pelton
   module TLS
-    # Begins TLS on the connections that a listener accepts. A handshake needs no fiber. One that fails closes its connection and
-    # is counted, but not reported: scanners cause such failures all the time.
+    # Begins TLS on the connections that a listener accepts. A handshake needs no fiber. One that fails closes its
+    # connection and is counted, but not reported: scanners cause such failures all the time.
     # @private
     class Acceptor
       # @return [Integer] handshakes that failed or took too long

@@ -2,10 +2,12 @@
 
 module Pelton
   module TLS
-    # How a server meets a client that asks for a name: the context that `sni:` has for it, and whether clients of that context are verified.
+    # How a server meets a client that asks for a name: the context that `sni:` has for it, and whether clients of that
+    # context are verified.
     # @private
     class Choice
-      # A name as contexts are found by it: names of hosts have no case, and may end with the root's dot (RFC 4343, RFC 1034 3.1).
+      # A name as contexts are found by it: names of hosts have no case, and may end with the root's dot (RFC 4343, RFC
+      # 1034 3.1).
       def self.canonical(text) = text&.downcase&.delete_suffix(".")
 
       # @return [String, nil] the name that the client asked for
@@ -29,7 +31,9 @@ module Pelton
       # @raise [ArgumentError] the context verifies clients, and has no authorities
       def initialize(name, chosen, listener, verify, check)
         chosen ||= listener
-        raise TypeError, "sni: must return a Pelton::TLS::Context, nil or false, not #{chosen.inspect}" unless chosen.is_a?(Context)
+        unless chosen.is_a?(Context)
+          raise TypeError, "sni: must return a Pelton::TLS::Context, nil or false, not #{chosen.inspect}"
+        end
         @name, @context, @listener, @verify, @check = name, chosen, listener, verify, check
         @inherited = [verify, check]
         return if (chosen.verify.nil? && chosen.on_certificate.nil?) || chosen.equal?(listener)
@@ -42,8 +46,9 @@ module Pelton
       # What C gets of it.
       def to_a = [@context, LEVELS.fetch(@verify), @check && TLS._checker(@check), self]
 
-      # Whether requests for a host may come on the connection that was made by this choice. They may not if the context for that host
-      # asks more of its clients (RFC 9110, 7.4): other certificates, a later version or stronger ciphers than the connection has.
+      # Whether requests for a host may come on the connection that was made by this choice. They may not if the context
+      # for that host asks more of its clients (RFC 9110, 7.4): other certificates, a later version or stronger ciphers
+      # than the connection has.
       #
       # @param name [String] of the host, as {.canonical} makes it; empty where the request has none
       # @param stream [Stream] the connection

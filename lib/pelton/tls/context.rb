@@ -2,8 +2,9 @@
 
 module Pelton
   module TLS
-    # The settings that many TLS connections share: a certificate and its key, trusted authorities, versions, ciphers, sessions. One
-    # context may serve clients and servers, on any thread. Make it once, because reading certificates takes milliseconds.
+    # The settings that many TLS connections share: a certificate and its key, trusted authorities, versions, ciphers,
+    # sessions. One context may serve clients and servers, on any thread. Make it once, because reading certificates
+    # takes milliseconds.
     #
     # @example a server
     #   context = Pelton::TLS::Context.new(certificate: "chain.pem", key: "key.pem", alpn: ["http/1.1"])
@@ -28,8 +29,8 @@ module Pelton
       # @param ca_path [String, nil] a folder of such certificates, named by their hashes
       # @param verify [Boolean, :optional, nil] as in {Stream#start_tls}
       # @param on_certificate [Proc, nil] as in {Stream#start_tls}
-      # @param alpn [Array<String>, nil] protocols on top of TLS, the preferred one first; a peer that has none of them is not
-      #   refused
+      # @param alpn [Array<String>, nil] protocols on top of TLS, the preferred one first; a peer that has none of them
+      #   is not refused
       # @param min_version [String, nil] the lowest version; one below "TLSv1.2" needs security_level: 0 as well
       # @param max_version [String, nil] the highest version; nil: OpenSSL's
       # @param ciphers [String, nil] ciphers for TLS 1.2, in OpenSSL's format; nil: those with forward secrecy and AEAD
@@ -38,14 +39,18 @@ module Pelton
       # @param dh [String, nil] parameters for Diffie-Hellman, instead of OpenSSL's own
       # @param security_level [Integer, nil] OpenSSL's security level, 0 to 5; nil: 2 at least
       # @param resumption [Boolean] whether sessions are resumed; a server does it by tickets
-      # @param plain_answer [String, nil] what a server sends, as it is, to a client that begins with an HTTP request instead of TLS
-      # @param sni [Hash{String => Context}, Proc, nil] a server's other contexts, by the name that the client asks for. A Hash
-      #   may have names such as "*.example.com". A Proc is called with the name, in lower case, or nil; it may wait. For nil this context is
-      #   taken, for false the client is refused. The HTTP server also asks it for the host of a request that the connection was not made for
+      # @param plain_answer [String, nil] what a server sends, as it is, to a client that begins with an HTTP request
+      #   instead of TLS
+      # @param sni [Hash{String => Context}, Proc, nil] a server's other contexts, by the name that the client asks for.
+      #   A Hash may have names such as "*.example.com". A Proc is called with the name, in lower case, or nil; it may
+      #   wait. For nil this context is taken, for false the client is refused. The HTTP server also asks it for the
+      #   host of a request that the connection was not made for
       # @raise [TLSError] when something cannot be read, or OpenSSL refuses it
       # @raise [ArgumentError] for a version that is not known, and for a key without a certificate
       def initialize(verify: nil, on_certificate: nil, sni: nil, **settings)
-        raise TLSError, "this Pelton was built without OpenSSL: install libssl-dev, then reinstall the gem" unless TLS.available?
+        unless TLS.available?
+          raise TLSError, "this Pelton was built without OpenSSL: install libssl-dev, then reinstall the gem"
+        end
         @verify = verify
         @on_certificate = on_certificate
         @sni = sni
@@ -53,8 +58,8 @@ module Pelton
         apply(**settings)
       end
 
-      # Reads the files again, also those of the contexts in `sni:`. New connections use the new contents, open ones keep the old.
-      # When a file cannot be used, nothing changes.
+      # Reads the files again, also those of the contexts in `sni:`. New connections use the new contents, open ones
+      # keep the old. When a file cannot be used, nothing changes.
       #
       # @return [self]
       # @raise [TLSError]
@@ -80,7 +85,8 @@ module Pelton
       # @return [Boolean] whether it has authorities of its own, instead of the system's
       def trusts_own? = !!(@settings[:ca_file] || @settings[:ca_path])
 
-      # The system's authorities are read when they are first needed: that takes a while, and a server seldom needs them.
+      # The system's authorities are read when they are first needed: that takes a while, and a server seldom needs
+      # them.
       # @private
       def _trust_system
         return if trusts_own? || @trusts_system
@@ -88,13 +94,16 @@ module Pelton
         @trusts_system = true
       end
 
-      # A Proc that takes the name that a client asked for, and returns nil when the client is refused, or else what C gets of the choice.
+      # A Proc that takes the name that a client asked for, and returns nil when the client is refused, or else what C
+      # gets of the choice.
       # @private
       def _chooser(verify, check) = (->(name) { _choice(Choice.canonical(name), verify, check)&.to_a } if @sni)
 
       # @return [Choice, nil] nil: the client is refused
       # @private
-      def _choice(name, verify, check) = ((chosen = choose(name)) == false) ? nil : Choice.new(name, chosen, self, verify, check)
+      def _choice(name, verify, check)
+        ((chosen = choose(name)) == false) ? nil : Choice.new(name, chosen, self, verify, check)
+      end
 
       # @private
       def _authorities = @settings.values_at(:ca_file, :ca_path)
@@ -103,8 +112,10 @@ module Pelton
 
       private
 
-      def apply(certificate: nil, key: nil, password: nil, ca_file: nil, ca_path: nil, alpn: nil, min_version: "TLSv1.2",
-        max_version: nil, ciphers: nil, ciphersuites: nil, groups: nil, dh: nil, security_level: nil, resumption: true, plain_answer: nil)
+      def apply(certificate: nil, key: nil, password: nil, ca_file: nil, ca_path: nil, alpn: nil,
+        min_version: "TLSv1.2",
+        max_version: nil, ciphers: nil, ciphersuites: nil, groups: nil, dh: nil, security_level: nil, resumption: true,
+        plain_answer: nil)
         _security(security_level) if security_level
         _versions(version(min_version), version(max_version))
         _ciphers(ciphers, ciphersuites, groups)
@@ -128,10 +139,14 @@ module Pelton
         _certificate(certificate, key ? pem(key) : certificate, password)
       end
 
-      def version(name) = VERSIONS.fetch(name) { raise ArgumentError, "a version is one of #{VERSIONS.keys.compact.join(", ")}" }
+      def version(name)
+        VERSIONS.fetch(name) { raise ArgumentError, "a version is one of #{VERSIONS.keys.compact.join(", ")}" }
+      end
 
       def pem(source)
-        return source.respond_to?(:private_to_pem) ? source.private_to_pem : source.to_pem if source.respond_to?(:to_pem)
+        if source.respond_to?(:to_pem)
+          return source.respond_to?(:private_to_pem) ? source.private_to_pem : source.to_pem
+        end
         source = source.to_s
         source.include?("-----BEGIN") ? source : File.binread(source)
       rescue SystemCallError => error

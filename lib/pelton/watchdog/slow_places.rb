@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Pelton
-  # The places in the program whose blocking calls were found to take long. A hand-over to another thread costs more than
-  # most calls that may block, so a call is made in place and measured; after a long one, the next calls of its place are for another
-  # thread. Then one is made in place again: twice as many follow if it is long, too.
+  # The places in the program whose blocking calls were found to take long. A hand-over to another thread costs more
+  # than most calls that may block, so a call is made in place and measured; after a long one, the next calls of its
+  # place are for another thread. Then one is made in place again: twice as many follow if it is long, too.
   #
   # @private
   class SlowPlaces

@@ -40,7 +40,9 @@ module Pelton
         when Pathname then @length = source.size
         else
           raise ArgumentError, "send a Hash by form:, json: or multipart:, not by body:" if source.is_a?(Hash)
-          raise ArgumentError, "a body must be a String, an IO, a Pathname, or enumerable" unless source.respond_to?(:read) || source.respond_to?(:each)
+          unless source.respond_to?(:read) || source.respond_to?(:each)
+            raise ArgumentError, "a body must be a String, an IO, a Pathname, or enumerable"
+          end
           @start = source.pos if source.respond_to?(:pos) && source.respond_to?(:size)
           @length = source.size - @start if @start
         end
@@ -86,7 +88,9 @@ module Pelton
 
       private
 
-      def string(piece) = String.try_convert(piece) || raise(TypeError, "a piece of the body is not a String: #{piece.inspect}")
+      def string(piece)
+        String.try_convert(piece) || raise(TypeError, "a piece of the body is not a String: #{piece.inspect}")
+      end
 
       def read(io)
         left = @length

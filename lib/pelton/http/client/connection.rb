@@ -37,8 +37,8 @@ module Pelton
         @answered = false
       end
 
-      # Whether the server may not have seen the request that just failed: the connection was idle before, and no byte came
-      # back.
+      # Whether the server may not have seen the request that just failed: the connection was idle before, and no byte
+      # came back.
       def stale? = @used > 1 && !@answered
 
       # Whether another request may follow.
@@ -89,8 +89,8 @@ module Pelton
       # @return [Integer, nil] the number of the request in progress
       def busy = (@used if @busy)
 
-      # Begins an idle time of so many seconds, or fewer if the server announced that. A second is subtracted from the server's
-      # time: a request that crosses the server's close is lost, and a POST is not sent again.
+      # Begins an idle time of so many seconds, or fewer if the server announced that. A second is subtracted from the
+      # server's time: a request that crosses the server's close is lost, and a POST is not sent again.
       def begin_idle(seconds)
         @expires = Clock.now + [seconds, *@server_keeps&.-(1)].min
         self
@@ -123,15 +123,17 @@ module Pelton
           write(deadlines, head, *body&.to_s)
         else
           write(deadlines, head)
-          body.each_framed { |*pieces| (early? || write(deadlines, *pieces)) && break } if !request.asks? || wanted?(deadlines)
+          if !request.asks? || wanted?(deadlines)
+            body.each_framed { |*pieces| (early? || write(deadlines, *pieces)) && break }
+          end
         end
         nil
       rescue ConnectionError => error
         error
       end
 
-      # Asks for the server's consent to the body. False: the server has answered instead. Some servers ignore the question, and
-      # then the body is sent after a while.
+      # Asks for the server's consent to the body. False: the server has answered instead. Some servers ignore the
+      # question, and then the body is sent after a while.
       def wanted?(deadlines)
         head = next_head(deadlines, :expect_timeout)
         head = next_head(deadlines, :expect_timeout) while informational?(head) && head[0] != 100
@@ -185,7 +187,9 @@ module Pelton
       def receive(request, deadlines, settings, failure)
         head = @early || next_head(deadlines, :response_timeout)
         head = next_head(deadlines, :response_timeout) while informational?(head)
-        raise ProtocolError, "the server switched protocols (101), which the request did not ask for" if head[0] == 101 && !request.upgrades?
+        if head[0] == 101 && !request.upgrades?
+          raise ProtocolError, "the server switched protocols (101), which the request did not ask for"
+        end
         @answered = true
         @keep_alive = head[4]
         @server_keeps = head[3]["keep-alive"].to_s[/\btimeout=(\d{1,9})/i, 1]&.to_i
@@ -207,7 +211,9 @@ module Pelton
 
       # The end of an informational response comes with its head.
       def skip_informational
-        raise ProtocolError, "the server sent more than #{INFORMATIONAL} informational responses and no final one" if (@informational += 1) > INFORMATIONAL
+        if (@informational += 1) > INFORMATIONAL
+          raise ProtocolError, "the server sent more than #{INFORMATIONAL} informational responses and no final one"
+        end
         @parser.next
       end
 

@@ -31,14 +31,19 @@ module Pelton
       # @return [Array(Stream, Hash)] the stream, and the headers for a proxy that gets the requests
       # @raise [ConnectionError, ResolutionError, TLSError, TimeoutError]
       # @raise [AddressError] the server's address is not allowed
-      # @raise [ArgumentError] the proxy's URL is invalid, TLS inside of TLS would be needed, or there is a proxy and `allow:`
+      # @raise [ArgumentError] the proxy's URL is invalid, TLS inside of TLS would be needed, or there is a proxy and
+      #   `allow:`
       # @asynchronous
       def connect(request, timeout)
         deadline = timeout && Clock.now + timeout
         proxy = (@proxy == :environment) ? environment(request.url) : @proxy unless @unix
         tunnelled = proxy && (@tunnel || request.tls?)
-        raise ArgumentError, "TLS inside of TLS is not supported: #{ClientRequest.shown(request.url)} needs an http:// proxy" if request.tls? && proxy&.scheme == "https"
-        raise ArgumentError, "with `allow:`, connections are made to the server itself: set proxy: nil" if @allow && (proxy || @unix)
+        if request.tls? && proxy&.scheme == "https"
+          raise ArgumentError, "TLS inside of TLS is not supported: #{ClientRequest.shown(request.url)} needs an http:// proxy"
+        end
+        if @allow && (proxy || @unix)
+          raise ArgumentError, "with `allow:`, connections are made to the server itself: set proxy: nil"
+        end
         stream = @allow ? open_allowed(request.url, deadline) : open_stream(request, proxy, deadline)
         tunnel(stream, request, proxy, deadline) if tunnelled
         secure(stream, request, deadline) if request.tls?
@@ -52,25 +57,31 @@ module Pelton
       def open_stream(request, proxy, deadline)
         return Pelton.connect_unix(@unix, timeout: left(deadline)) if @unix
         target = proxy || request.url
-        Pelton.connect(target.hostname, target.port, timeout: left(deadline), tls: proxy&.scheme == "https" && (@tls || true))
+        Pelton.connect(target.hostname, target.port, timeout: left(deadline),
+          tls: proxy&.scheme == "https" && (@tls || true))
       rescue Error => error
         raise proxy ? error.exception("the proxy: #{error.message}") : error
       end
 
-      # The name is looked up once, since it may lead to another address each time. No connection is made to an address that is refused.
+      # The name is looked up once, since it may lead to another address each time. No connection is made to an address
+      # that is refused.
       def open_allowed(url, deadline)
         Notifications.instrument("connect.stream", {host: url.hostname, port: url.port}) do
           found = Resolver.resolve(url.hostname, url.port, timeout: left(deadline))
           allowed = found.select { |address| @allow.call(IPAddr.new(address.ip_address[/[^%]+/])) }
-          raise AddressError, "#{url.hostname} is #{found.map(&:ip_address).join(", ")}, which `allow:` of the client refuses" if allowed.empty?
+          if allowed.empty?
+            raise AddressError, "#{url.hostname} is #{found.map(&:ip_address).join(", ")}, which `allow:` of the client refuses"
+          end
           Connector.connect(allowed, deadline: Clock.now + left(deadline))
         end
       end
 
-      # The proxy by http_proxy, https_proxy and no_proxy. Many users leave out the scheme, which the standard library does not
-      # allow.
+      # The proxy by http_proxy, https_proxy and no_proxy. Many users leave out the scheme, which the standard library
+      # does not allow.
       def environment(url)
-        names = ENV.to_h.slice(*NAMES).transform_values { |value| value.match?(%r{\A\s*\z|//}) ? value : "http://#{value}" }
+        names = ENV.to_h.slice(*NAMES).transform_values do |value|
+          value.match?(%r{\A\s*\z|//}) ? value : "http://#{value}"
+        end
         url.find_proxy(ENV.to_h.merge(names))&.then { |proxy| self.class.proxy(proxy) }
       rescue URI::InvalidURIError => error
         raise ArgumentError, "http_proxy or https_proxy: #{error.message}"

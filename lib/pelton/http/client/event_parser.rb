@@ -2,12 +2,13 @@
 
 module Pelton
   module HTTP
-    # An event of a server: its `type`, "message" unless the server says otherwise; its `data`, of one line or several; the `id` that the server
-    # gave last, "" if none.
+    # An event of a server: its `type`, "message" unless the server says otherwise; its `data`, of one line or several;
+    # the `id` that the server gave last, "" if none.
     class Event < Struct.new(:type, :data, :id)
     end
 
-    # Reads server-sent events from the pieces of a response's body, however they are cut (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+    # Reads server-sent events from the pieces of a response's body, however they are cut
+    # (https://html.spec.whatwg.org/multipage/server-sent-events.html).
     # @private
     class EventParser
       # The ends of lines. A "\r" at the end of a piece may be half of one.

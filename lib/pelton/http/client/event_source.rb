@@ -4,10 +4,12 @@ require_relative "event_parser"
 
 module Pelton
   module HTTP
-    # Follows the events of a URL as a browser's EventSource does: it comes back when the connection ends, and says which event was the last one.
+    # Follows the events of a URL as a browser's EventSource does: it comes back when the connection ends, and says
+    # which event was the last one.
     # @private
     class EventSource
-      # Seconds until it comes back, unless the server says otherwise; at most, after many failures in a row; and what a server may ask for.
+      # Seconds until it comes back, unless the server says otherwise; at most, after many failures in a row; and what a
+      # server may ask for.
       RETRY = 3.0
       LONGEST_RETRY = 60.0
       ASKED = (0.1..3600.0)

@@ -5,11 +5,15 @@ module Pelton
     # What options of a {Client} may be: a wrong one is refused where it is given, with its name.
     # @private
     module ClientOptions
-      SECONDS = ["a number of seconds, or nil", ->(value) { value.nil? || (value.is_a?(Numeric) && value.real? && value >= 0) }].freeze
+      SECONDS = ["a number of seconds, or nil", ->(value) {
+        value.nil? ||
+          (value.is_a?(Numeric) && value.real? && value >= 0)
+      }].freeze
       BYTES = ["a number of bytes, or nil", SECONDS.last].freeze
       SWITCH = ["true or false", ->(value) { [true, false, nil].include?(value) }].freeze
       KINDS = {
-        timeout: SECONDS, connect_timeout: SECONDS, write_timeout: SECONDS, response_timeout: SECONDS, read_timeout: SECONDS,
+        timeout: SECONDS, connect_timeout: SECONDS, write_timeout: SECONDS, response_timeout: SECONDS,
+        read_timeout: SECONDS,
         expect_timeout: SECONDS, pool_timeout: SECONDS,
         keep_alive: ["a number of seconds", ->(value) { value.is_a?(Numeric) && value.real? && value >= 0 }],
         concurrency: ["a positive integer", ->(value) { value.is_a?(Integer) && value.positive? }],

@@ -7,14 +7,15 @@ module Pelton
   module HTTP
     # The connections of one client on one thread, up to a limit for each origin. They stay open between requests.
     #
-    # A trap handler may wait in the middle of any method, and other requests use the pool meanwhile. So a connection keeps its Origin, which
-    # may have been removed or made twice by then; and what is taken from a table may be gone from the other one.
+    # A trap handler may wait in the middle of any method, and other requests use the pool meanwhile. So a connection
+    # keeps its Origin, which may have been removed or made twice by then; and what is taken from a table may be gone
+    # from the other one.
     # @private
     class ClientPool
       include Opaque
 
-      # The connections to one origin, whose key it has. permits: a semaphore that counts the free ones; idle: the longest idle first; users: the
-      # requests that wait or run.
+      # The connections to one origin, whose key it has. permits: a semaphore that counts the free ones; idle: the
+      # longest idle first; users: the requests that wait or run.
       Origin = Struct.new(:key, :permits, :idle, :users) { include Opaque }
 
       # The most idle connections to all origins. Beyond, the connection that has been idle longest is closed.
@@ -83,7 +84,8 @@ module Pelton
         stream, proxied = @connector.connect(request, deadlines.left(:connect_timeout))
         ClientConnection.new(stream, request.origin, proxied: proxied) { |connection| take_back(connection) }
       rescue TimeoutError => error
-        raise request.named(deadlines.over(:connect_timeout, "#{error.message}: the server is slow, or connect_timeout: too short"))
+        raise request.named(deadlines.over(:connect_timeout,
+          "#{error.message}: the server is slow, or connect_timeout: too short"))
       rescue Error => error
         raise request.named(error)
       end
@@ -141,8 +143,8 @@ module Pelton
         @origins.delete(origin.key) if origin.users.zero? && origin.idle.empty? && origin.equal?(@origins[origin.key])
       end
 
-      # While a reactor runs, closes connections that have been idle for too long, or that the server has closed, without
-      # waiting for the next request. The timer does not keep a run going.
+      # While a reactor runs, closes connections that have been idle for too long, or that the server has closed,
+      # without waiting for the next request. The timer does not keep a run going.
       def start_cleaning
         return if @timer&.active? || !Pelton.running?
         @timer = timer = Pelton.add_periodic_timer((@keep_alive / 4.0).clamp(0.05, 5)) do

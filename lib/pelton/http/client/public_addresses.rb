@@ -4,10 +4,11 @@ require "ipaddr"
 
 module Pelton
   module HTTP
-    # The addresses that a client with `allow: :public` connects to: those of the Internet, without private networks, this machine, and what
-    # else is reserved.
+    # The addresses that a client with `allow: :public` connects to: those of the Internet, without private networks,
+    # this machine, and what else is reserved.
     #
-    # @see https://www.iana.org/assignments/iana-ipv4-special-registry and https://www.iana.org/assignments/iana-ipv6-special-registry
+    # @see https://www.iana.org/assignments/iana-ipv4-special-registry and
+    #   https://www.iana.org/assignments/iana-ipv6-special-registry
     # @private
     module PublicAddresses
       OTHERS = %w[0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15

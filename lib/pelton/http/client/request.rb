@@ -22,8 +22,8 @@ module Pelton
       # Methods of requests that may be sent again, though the first one may have arrived (RFC 9110, 9.2.2).
       IDEMPOTENT = %w[GET HEAD OPTIONS TRACE PUT DELETE].freeze
 
-      # Characters that a URL must not contain, though many a Location header does. Control characters are not escaped, so URI
-      # refuses them.
+      # Characters that a URL must not contain, though many a Location header does. Control characters are not escaped,
+      # so URI refuses them.
       UNSAFE = /[^\x00-\x1f!#$%&'()*+,\-.\/0-9:;=?@A-Z\[\]_a-z~]/n
       private_constant :UNSAFE
 
@@ -38,7 +38,9 @@ module Pelton
       # @raise [ArgumentError] the URL is invalid
       def self.parse(url)
         uri = url.is_a?(URI) ? url : URI.parse(escape(url))
-        raise ArgumentError, "#{shown(url).inspect} is not an http:// or https:// URL" unless uri.is_a?(URI::HTTP) && uri.hostname && !uri.hostname.empty?
+        unless uri.is_a?(URI::HTTP) && uri.hostname && !uri.hostname.empty?
+          raise ArgumentError, "#{shown(url).inspect} is not an http:// or https:// URL"
+        end
         uri
       rescue URI::InvalidURIError # whose message has the whole text
         raise ArgumentError, "#{shown(url).inspect} is not a URL", cause: nil
@@ -49,7 +51,8 @@ module Pelton
 
       attr_reader :method, :url, :headers, :body
 
-      def initialize(method, url, base:, query:, defaults:, headers:, body:, json:, form:, basic_auth:, decode:, multipart: nil, expect: nil)
+      def initialize(method, url, base:, query:, defaults:, headers:, body:, json:, form:, basic_auth:, decode:,
+        multipart: nil, expect: nil)
         @method = method.is_a?(Symbol) ? method.name.upcase : method
         raise ArgumentError, "#{method.inspect} is not an HTTP method" unless TOKEN.match?(@method)
         @url = with_query(self.class.parse(base ? join(base, url) : url), query)
@@ -130,7 +133,9 @@ module Pelton
       def follow(url, kept)
         previous = @url
         @url = url
-        @headers = same_origin?(previous) ? @headers.dup : @headers.reject { |name,| SECRETS.include?(name) || name == "host" }
+        @headers = same_origin?(previous) ? @headers.dup : @headers.reject do |name,|
+          SECRETS.include?(name) || name == "host"
+        end
         authorize(nil)
         return if kept
         @method = "GET"
@@ -181,7 +186,9 @@ module Pelton
 
       def authorize(basic_auth)
         if @url.userinfo
-          basic_auth ||= [@url.user, @url.password].map { |part| URI.decode_www_form_component(part.to_s.gsub("+", "%2B")) }
+          basic_auth ||= [@url.user, @url.password].map do |part|
+            URI.decode_www_form_component(part.to_s.gsub("+", "%2B"))
+          end
           @url = URI.parse(@url.to_s.sub("#{@url.userinfo}@", ""))
         end
         @headers["authorization"] = "Basic #{[basic_auth.join(":")].pack("m0")}" if basic_auth
@@ -192,7 +199,9 @@ module Pelton
         @headers.each do |name, value|
           raise ArgumentError, "#{name.inspect} is not a header name" unless TOKEN.match?(name)
           raise ArgumentError, "the client sets #{name} itself" if %w[transfer-encoding content-length].include?(name)
-          Array(value).each { |one| raise ArgumentError, "the value of #{name} contains a line end" if one.to_s.b.match?(/[\r\n\0]/n) }
+          Array(value).each do |one|
+            raise ArgumentError, "the value of #{name} contains a line end" if one.to_s.b.match?(/[\r\n\0]/n)
+          end
         end
       end
     end

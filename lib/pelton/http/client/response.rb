@@ -15,7 +15,8 @@ module Pelton
       # @return [String] "OK"; some servers send none, and it is empty
       attr_reader :reason
 
-      # @return [Hash{String => String, Array<String>}] names in lower case; an Array for a header that was sent several times
+      # @return [Hash{String => String, Array<String>}] names in lower case; an Array for a header that was sent several
+      #   times
       attr_reader :headers
 
       # @return [URI] the URL of the response, after redirects
@@ -29,7 +30,9 @@ module Pelton
         @connection = connection
         @deadlines = deadlines
         @limit = settings[:max_body]
-        @inflation = Inflation.for(self["content-encoding"]) { |error| request.named(error) } if settings[:decode] && @has_body
+        if settings[:decode] && @has_body
+          @inflation = Inflation.for(self["content-encoding"]) { |error| request.named(error) }
+        end
         @done = !@has_body && @status != 101
       end
 
@@ -63,8 +66,8 @@ module Pelton
         discard unless @done || @body || !block
       end
 
-      # Yields the server's events as they come, until the response ends. For the whole stream of a server that closes connections now and then,
-      # see {Client#each_event}.
+      # Yields the server's events as they come, until the response ends. For the whole stream of a server that closes
+      # connections now and then, see {Client#each_event}.
       #
       # @param max_event [Integer] bytes of an event
       # @yieldparam event [Event]

@@ -5,8 +5,9 @@ require_relative "../deflation"
 
 module Pelton
   module HTTP
-    # permessage-deflate (RFC 7692), negotiated by the gem of that name, with two bounds: inflating may not produce more than a
-    # message's limit, and a socket keeps no memory between two messages (otherwise 300 KB). Short messages are not compressed.
+    # permessage-deflate (RFC 7692), negotiated by the gem of that name, with two bounds: inflating may not produce more
+    # than a message's limit, and a socket keeps no memory between two messages (otherwise 300 KB). Short messages are
+    # not compressed.
     # @private
     class WebSocketDeflate
       # The size in bytes from which a message is compressed.
@@ -55,12 +56,16 @@ module Pelton
 
         # @param limit [Integer] bytes of a message
         def extension(limit)
-          raise LoadError, "compressing WebSocket messages needs the gem permessage_deflate: add it to your Gemfile" unless available?
-          Extension.new(PermessageDeflate.configure(no_context_takeover: true, request_no_context_takeover: true), limit)
+          unless available?
+            raise LoadError, "compressing WebSocket messages needs the gem permessage_deflate: add it to your Gemfile"
+          end
+          Extension.new(PermessageDeflate.configure(no_context_takeover: true, request_no_context_takeover: true),
+            limit)
         end
       end
 
-      # @return [Integer] the size of the window for compressing, as a power of two. Sockets of the same size share compressed messages
+      # @return [Integer] the size of the window for compressing, as a power of two. Sockets of the same size share
+      #   compressed messages
       attr_reader :window_bits
 
       def initialize(own_bits, peer_bits, limit)

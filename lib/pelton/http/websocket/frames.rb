@@ -4,8 +4,8 @@ require_relative "text"
 
 module Pelton
   module HTTP
-    # Reads the frames of RFC 6455: received bytes become messages and control frames, one after the other. An invalid frame is
-    # refused as soon as its bytes show it.
+    # Reads the frames of RFC 6455: received bytes become messages and control frames, one after the other. An invalid
+    # frame is refused as soon as its bytes show it.
     # @private
     class WebSocketFrames
       include Opaque
@@ -78,8 +78,12 @@ module Pelton
       def self.close_facts(payload)
         return NO_CODE, "" if payload.empty?
         code, reason = payload.unpack("S>a*")
-        raise Fault.new(1002, "the close frame's code is invalid") unless code && CODES.any? { |range| range.cover?(code) }
-        raise Fault.new(1007, "the close frame's reason is not UTF-8") unless reason.force_encoding(Encoding::UTF_8).valid_encoding?
+        unless code && CODES.any? { |range| range.cover?(code) }
+          raise Fault.new(1002, "the close frame's code is invalid")
+        end
+        unless reason.force_encoding(Encoding::UTF_8).valid_encoding?
+          raise Fault.new(1007, "the close frame's reason is not UTF-8")
+        end
         [code, reason]
       end
 
@@ -116,7 +120,9 @@ module Pelton
 
       def check_start(first, second)
         opcode = first & 15
-        fault("a reserved bit is set") if first & 0x30 != 0 || first & 0x40 != 0 && (!@deflate || opcode == CONTINUATION || opcode >= CLOSE)
+        if first & 0x30 != 0 || first & 0x40 != 0 && (!@deflate || opcode == CONTINUATION || opcode >= CLOSE)
+          fault("a reserved bit is set")
+        end
         fault("the opcode #{opcode} is reserved") unless OPCODES.include?(opcode)
         fault("a control frame is fragmented") if opcode >= CLOSE && first < 128
         fault("a continuation continues nothing") if opcode == CONTINUATION && !@message
@@ -125,7 +131,9 @@ module Pelton
       end
 
       def check_length(opcode, short, length)
-        fault("a frame's length is malformed") if short == 126 && length < 126 || short == 127 && !(65_536...1 << 63).cover?(length)
+        if short == 126 && length < 126 || short == 127 && !(65_536...1 << 63).cover?(length)
+          fault("a frame's length is malformed")
+        end
         return (fault("a control frame is too long") if length > 125) if opcode >= CLOSE
         too_long if length + (@message ? @message.bytesize : 0) > @limit
       end

@@ -11,19 +11,21 @@ module Pelton
       # @param env [Hash] Rack's
       def request?(env) = ::WebSocket::Driver.websocket?(env)
 
-      # Makes a WebSocket of a request, in an application that Pelton serves. The block gets the socket in a task of its own.
-      # When the block ends the socket is closed, unless {WebSocket#on_message} was set.
+      # Makes a WebSocket of a request, in an application that Pelton serves. The block gets the socket in a task of its
+      # own. When the block ends the socket is closed, unless {WebSocket#on_message} was set.
       #
       # @example
       #   run ->(env) { Pelton::HTTP::WebSocket.accept(env) { |socket| socket.each { |message| socket.write(message) } } }
       # @param env [Hash] Rack's
-      # @param origins [:same, :any, Array<String>] the pages that may connect, by their Origin header; clients that are not
-      #   browsers send none, and may always connect
+      # @param origins [:same, :any, Array<String>] the pages that may connect, by their Origin header; clients that are
+      #   not browsers send none, and may always connect
       # @param protocols [Array<String>] supported subprotocols; the client's first choice among them is used
-      # @param deflate [Boolean] whether messages may be compressed; by default, if the gem permessage_deflate is installed
+      # @param deflate [Boolean] whether messages may be compressed; by default, if the gem permessage_deflate is
+      #   installed
       # @param options [Hash] see {WebSocket::DEFAULTS}
       # @yieldparam socket [WebSocket]
-      # @return [Array] the response for Rack; an error if the request is not for a WebSocket, or its origin may not connect
+      # @return [Array] the response for Rack; an error if the request is not for a WebSocket, or its origin may not
+      #   connect
       # @raise [ArgumentError] an option is unknown
       # @raise [Error] another server than Pelton's runs the application
       def accept(env, origins: :same, protocols: [], deflate: WebSocketDeflate.available?, **options, &block)
@@ -31,7 +33,9 @@ module Pelton
         refusal = refuse(env, origins)
         return refusal if refusal
         hijack = env["rack.hijack"]
-        raise Error, "WebSocket.accept needs Pelton's HTTP server: this server does not hand over its streams" unless hijack.respond_to?(:hijack)
+        unless hijack.respond_to?(:hijack)
+          raise Error, "WebSocket.accept needs Pelton's HTTP server: this server does not hand over its streams"
+        end
         server = hijack.server
         stream = hijack.hijack
         driver = ::WebSocket::Driver.rack(ServerWire.new(stream, env), protocols: Array(protocols))
@@ -58,10 +62,12 @@ module Pelton
       # @raise [ConnectionError, TimeoutError]
       # @raise [ArgumentError] the URL is not ws:// or wss://, or an option is unknown
       # @asynchronous
-      def connect(url, headers: {}, protocols: [], timeout: 10, tls: nil, proxy: :environment, deflate: WebSocketDeflate.available?, **options, &block)
+      def connect(url, headers: {}, protocols: [], timeout: 10, tls: nil, proxy: :environment,
+        deflate: WebSocketDeflate.available?, **options, &block)
         if block
           return Deferrable.defer(block) do
-            connect(url, headers: headers, protocols: protocols, timeout: timeout, tls: tls, proxy: proxy, deflate: deflate, **options)
+            connect(url, headers: headers, protocols: protocols, timeout: timeout, tls: tls, proxy: proxy,
+              deflate: deflate, **options)
           end
         end
         settings = settings(options)
@@ -69,7 +75,8 @@ module Pelton
         deadline = Clock.now + timeout
         tls = TLS::Context.new(**tls) if tls.is_a?(Hash)
         stream, = ClientConnector.new(tls: tls, proxy: proxy, unix: nil, tunnel: true).connect(request, timeout)
-        driver = ::WebSocket::Driver.client(ClientWire.new(stream, request.url.to_s.sub("http", "ws")), protocols: Array(protocols))
+        driver = ::WebSocket::Driver.client(ClientWire.new(stream, request.url.to_s.sub("http", "ws")),
+          protocols: Array(protocols))
         request.headers.each { |name, value| driver.set_header(name, value) }
         socket = agree(driver, stream, deflate, masked: false, **settings) do
           driver.start
@@ -103,16 +110,25 @@ module Pelton
       private
 
       def refuse(env, origins)
-        return answer(426, "a WebSocket request was expected", "connection" => "upgrade", "upgrade" => "websocket") unless request?(env)
-        return answer(426, "only version 13 is supported", "sec-websocket-version" => "13") unless env["HTTP_SEC_WEBSOCKET_VERSION"] == "13"
+        unless request?(env)
+          return answer(426, "a WebSocket request was expected", "connection" => "upgrade", "upgrade" => "websocket")
+        end
+        unless env["HTTP_SEC_WEBSOCKET_VERSION"] == "13"
+          return answer(426, "only version 13 is supported", "sec-websocket-version" => "13")
+        end
         return answer(400, "a WebSocket needs HTTP/1.1") if env["SERVER_PROTOCOL"] == "HTTP/1.0"
-        return answer(400, "the request for a WebSocket has a body") if env["CONTENT_LENGTH"].to_i > 0 || env["HTTP_TRANSFER_ENCODING"]
-        return answer(400, "Sec-WebSocket-Key is missing or malformed") unless %r{\A[A-Za-z0-9+/]{22}==\z}.match?(env["HTTP_SEC_WEBSOCKET_KEY"].to_s)
+        if env["CONTENT_LENGTH"].to_i > 0 || env["HTTP_TRANSFER_ENCODING"]
+          return answer(400, "the request for a WebSocket has a body")
+        end
+        unless %r{\A[A-Za-z0-9+/]{22}==\z}.match?(env["HTTP_SEC_WEBSOCKET_KEY"].to_s)
+          return answer(400, "Sec-WebSocket-Key is missing or malformed")
+        end
         answer(403, "this origin may not connect") unless welcome?(env, origins)
       end
 
       def answer(status, text, headers = {})
-        [status, {"content-type" => "text/plain", "content-length" => (text.bytesize + 1).to_s, **headers}, ["#{text}\n"]]
+        [status, {"content-type" => "text/plain", "content-length" => (text.bytesize + 1).to_s, **headers},
+          ["#{text}\n"]]
       end
 
       def welcome?(env, origins)
@@ -131,14 +147,16 @@ module Pelton
         socket.close(1001)
         raise
       rescue Exception => error # standard:disable Lint/RescueException
-        expected = error.is_a?(ClosedError) && !socket.open? # the block wrote though the client had left or the server stops
+        # The block wrote though the client had left or the server stops
+        expected = error.is_a?(ClosedError) && !socket.open?
         socket.close(1011)
         raise unless expected
       end
 
       def handshake_request(url, headers)
         raise ArgumentError, "#{url.inspect} is not a ws:// or wss:// URL" unless url.to_s.match?(%r{\Awss?://}i)
-        request = ClientRequest.new("GET", url.to_s.sub(/\Aws/i, "http"), base: nil, query: nil, defaults: {}, headers: headers, body: nil,
+        request = ClientRequest.new("GET", url.to_s.sub(/\Aws/i, "http"), base: nil, query: nil, defaults: {},
+          headers: headers, body: nil,
           json: ClientRequest::NONE, form: nil, basic_auth: nil, decode: false)
         request.url.fragment = nil
         request

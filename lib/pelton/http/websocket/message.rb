@@ -6,8 +6,8 @@ require_relative "frames"
 
 module Pelton
   module HTTP
-    # A message in the form in which it is sent. Sockets that were agreed upon in the same way share one frame, which is encoded
-    # and compressed once.
+    # A message in the form in which it is sent. Sockets that were agreed upon in the same way share one frame, which is
+    # encoded and compressed once.
     # @private
     class WebSocketMessage
       include Opaque
@@ -39,7 +39,9 @@ module Pelton
         raise TypeError, "a message must be a String, not #{message.inspect}" unless message.is_a?(String)
         @opcode = (message.encoding == Encoding::BINARY) ? WebSocketFrames::BINARY : WebSocketFrames::TEXT
         message = message.encode(Encoding::UTF_8) if @opcode == WebSocketFrames::TEXT
-        raise ArgumentError, "the text is not valid #{message.encoding}: send other bytes as a binary String" unless message.valid_encoding?
+        unless message.valid_encoding?
+          raise ArgumentError, "the text is not valid #{message.encoding}: send other bytes as a binary String"
+        end
         @data = message
       end
 
@@ -48,9 +50,13 @@ module Pelton
       # @return [String]
       def frame(deflate, masked:)
         deflate = nil if @data.bytesize < WebSocketDeflate::THRESHOLD
-        return self.class.frame(@opcode, deflate ? deflate.deflate(@data) : @data, masked: true, compressed: !!deflate) if masked
+        if masked
+          return self.class.frame(@opcode, deflate ? deflate.deflate(@data) : @data, masked: true,
+            compressed: !!deflate)
+        end
         return @plain ||= self.class.frame(@opcode, @data, masked: false) unless deflate
-        (@compressed ||= {})[deflate.window_bits] ||= self.class.frame(@opcode, deflate.deflate(@data), masked: false, compressed: true)
+        (@compressed ||= {})[deflate.window_bits] ||= self.class.frame(@opcode, deflate.deflate(@data), masked: false,
+          compressed: true)
       end
     end
   end

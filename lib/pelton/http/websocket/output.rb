@@ -6,14 +6,15 @@ module Pelton
     module WebSocketOutput
       # Queued bytes beyond which callback style is refused: twice as many as let direct style wait.
       MOST_QUEUED = 2 << 20
-      REPORT_EVERY = 1 # seconds: a program that does not look at its writes learns of the refused ones so often for each socket
+      # seconds: a program that does not look at its writes learns of the refused ones so often for each socket
+      REPORT_EVERY = 1
       LIBRARY = File.expand_path("../..", __dir__)
       private_constant :MOST_QUEUED, :REPORT_EVERY, :LIBRARY
 
       # Sends a message: a binary String as binary, any other as text.
       #
-      # Direct style returns when the message is queued, and waits while more than 1 MB is. Callback style never waits: its block is
-      # called when the message was sent, and beyond 2 MB the call fails with {OverloadError}.
+      # Direct style returns when the message is queued, and waits while more than 1 MB is. Callback style never waits:
+      # its block is called when the message was sent, and beyond 2 MB the call fails with {OverloadError}.
       #
       # @param message [String]
       # @param timeout [Numeric, nil] seconds; when the time is over, the message stays queued
@@ -103,7 +104,8 @@ module Pelton
 
       private
 
-      # Each refused write fails, but only one in a while is reported where the program does not handle it, with the line that has written.
+      # Each refused write fails, but only one in a while is reported where the program does not handle it, with the
+      # line that has written.
       def refuse(operation)
         now = Clock.now
         due = @refusal_reported.nil? || now - @refusal_reported >= REPORT_EVERY
@@ -126,8 +128,8 @@ module Pelton
         nil
       end
 
-      # A message that a peer did not take before it left is no error of the program: on_close notifies of it. So only errbacks
-      # get the error, and it is not reported.
+      # A message that a peer did not take before it left is no error of the program: on_close notifies of it. So only
+      # errbacks get the error, and it is not reported.
       def fail_write(operation, error)
         operation.errback {} unless error.is_a?(TimeoutError)
         operation.fail(error)
@@ -151,7 +153,9 @@ module Pelton
         nil # the connection has ended, and close_code says so
       end
 
-      def put_close(code, reason) = put(WebSocketMessage.frame(WebSocketFrames::CLOSE, [code, reason].pack("S>a*"), masked: @client))
+      def put_close(code, reason)
+        put(WebSocketMessage.frame(WebSocketFrames::CLOSE, [code, reason].pack("S>a*"), masked: @client))
+      end
 
       # Counts a frame that is about to be queued.
       def count(frame)
@@ -171,7 +175,9 @@ module Pelton
         end
       end
 
-      def closed_error = ClosedError.new(@closed ? "the WebSocket is closed: #{[@close_code, @close_reason].join(" ").strip}" : "the WebSocket is closed")
+      def closed_error
+        ClosedError.new(@closed ? "the WebSocket is closed: #{[@close_code, @close_reason].join(" ").strip}" : "the WebSocket is closed")
+      end
     end
   end
 end

@@ -7,10 +7,11 @@ module Pelton
     class WebSocket
       # A set of sockets that get the same messages: the members of a chat, the readers of a ticker.
       #
-      # {#broadcast} encodes and compresses a message once, queues it for each member, and waits for nobody. A member that does not
-      # read as fast as messages come has a growing queue; once that is longer than the limit, the policy decides. A socket
-      # leaves the room when it is closed. If messages of its topic are lost on the way, members are closed with 1013, too, unless
-      # they may miss messages (`slow: :drop`). Members may join and leave at any time, also while a broadcast or {#each} goes on.
+      # {#broadcast} encodes and compresses a message once, queues it for each member, and waits for nobody. A member
+      # that does not read as fast as messages come has a growing queue; once that is longer than the limit, the policy
+      # decides. A socket leaves the room when it is closed. If messages of its topic are lost on the way, members are
+      # closed with 1013, too, unless they may miss messages (`slow: :drop`). Members may join and leave at any time,
+      # also while a broadcast or {#each} goes on.
       #
       # A room belongs to the thread of its sockets. A room with a topic gets what {PubSub} publishes on it.
       #
@@ -31,11 +32,15 @@ module Pelton
         SLOW = 1013
         private_constant :SLOW
 
-        # @param topic [String, nil] of {PubSub.default}, or of `pubsub`: the room is subscribed to it while it has members
+        # @param topic [String, nil] of {PubSub.default}, or of `pubsub`: the room is subscribed to it while it has
+        #   members
         # @param pubsub [PubSub, nil]
-        # @param max_bytes [Integer] bytes queued for a member, beyond which it is slow. So at most the limit and one message are queued
-        # @param slow [:close, :drop, #call] for a message to a slow member. `:close`: it leaves the room, and is closed with code
-        #   1013. `:drop`: it stays, without this message. A block: is called with the socket and the message, once the others have it
+        # @param max_bytes [Integer] bytes queued for a member, beyond which it is slow. So at most the limit and one
+        #   message are queued
+        # @param slow [:close, :drop, #call] for a message to a slow member. `:close`: it leaves the room, and is closed
+        #   with code
+        #   1013. `:drop`: it stays, without this message. A block: is called with the socket and the message, once the
+        #         others have it
         # @yieldparam socket [WebSocket] the block may be given instead of `slow:`
         # @yieldparam message [String]
         # @raise [ArgumentError] another policy
@@ -44,7 +49,9 @@ module Pelton
           @pubsub = pubsub
           @max_bytes = max_bytes
           @slow = block || slow
-          raise ArgumentError, "slow: must be :close, :drop or callable, not #{slow.inspect}" unless %i[close drop].include?(@slow) || @slow.respond_to?(:call)
+          unless %i[close drop].include?(@slow) || @slow.respond_to?(:call)
+            raise ArgumentError, "slow: must be :close, :drop or callable, not #{slow.inspect}"
+          end
           @members = {}.compare_by_identity
           @state = Object.new # another one after each change of the members
           @broadcasts = @sent = @dropped = 0
@@ -102,11 +109,14 @@ module Pelton
         # @raise [ArgumentError, TypeError] as {#broadcast}
         # @raise [Error] the room has no topic
         def publish(message)
-          raise Error, "the room has no topic to publish on: broadcast the message, or give the room a topic" unless @topic
+          unless @topic
+            raise Error, "the room has no topic to publish on: broadcast the message, or give the room a topic"
+          end
           pubsub.publish(@topic, message)
         end
 
-        # Queues a message for each member of this room, and returns at once. All members get a room's messages in the same order.
+        # Queues a message for each member of this room, and returns at once. All members get a room's messages in the
+        # same order.
         #
         # @param message [String] a binary String is sent as binary, any other as text
         # @param except [WebSocket, nil] a member that does not get it, such as the sender
@@ -132,8 +142,8 @@ module Pelton
           count
         end
 
-        # @return [Hash{Symbol => Integer}] `members` now; counters: `broadcasts`, messages `sent` to a member, and messages
-        #   `dropped` because a member was slow
+        # @return [Hash{Symbol => Integer}] `members` now; counters: `broadcasts`, messages `sent` to a member, and
+        #   messages `dropped` because a member was slow
         def stats = {members: size, broadcasts: @broadcasts, sent: @sent, dropped: @dropped}
 
         def inspect = "#<#{self.class.name} #{size} members>"
@@ -143,7 +153,8 @@ module Pelton
         def pubsub = @pubsub || PubSub.default
 
         # A list of its own for those who iterate: the next change makes a new one.
-        # Kept with the state that it belongs to: a trap handler may wait while the list is made, and members come and go meanwhile.
+        # Kept with the state that it belongs to: a trap handler may wait while the list is made, and members come and
+        # go meanwhile.
         def list
           of, list = @list
           return list if @state.equal?(of)
