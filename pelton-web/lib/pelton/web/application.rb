@@ -13,11 +13,12 @@ module Pelton
     #     end
     #     run Shop
     #
-    # The first request boots it, unless {boot!} was called before: settings are frozen, routes and actions compiled, and the middleware in
-    # {LAYERS} that the settings ask for is put around the router.
+    # The first request boots it, unless {boot!} was called before: settings are frozen, routes and actions compiled,
+    # and the middleware in {LAYERS} that the settings ask for is put around the router.
     class Application
-      # The framework's own middleware, outermost first. Each is the name of a constant in {Web}, a class with `wrap(app, settings)`, which
-      # returns a Rack application: `app` itself if the settings do not ask for the layer, so unused layers cost nothing.
+      # The framework's own middleware, outermost first. Each is the name of a constant in {Web}, a class with
+      # `wrap(app, settings)`, which returns a Rack application: `app` itself if the settings do not ask for the layer,
+      # so unused layers cost nothing.
       LAYERS = %i[Proxies RequestId SecurityHeaders ErrorPage SlowPage Hosts Static BodyLimit Deadline].freeze
 
       class << self
@@ -46,8 +47,8 @@ module Pelton
         # @asynchronous if an action waits
         def call(env) = (@app || boot!).call(env)
 
-        # Freezes the settings, compiles routes and actions, and adds the middleware. Call it at start to find mistakes before the first request
-        # does.
+        # Freezes the settings, compiles routes and actions, and adds the middleware. Call it at start to find mistakes
+        # before the first request does.
         #
         # @return [#call] the compiled application, a Rack application
         # @raise [ConfigurationError] if a setting, a route or a controller is wrong
@@ -55,8 +56,12 @@ module Pelton
           return @app if @app
           loading = Loading.new(self).load
           settings.freeze
-          @reloading = Reloading.new(loading) { compile.tap { @on_reload&.call if @reloading } } if settings.development?
-          @app = LAYERS.reverse.inject(@reloading || compile) { |inner, name| Web.const_get(name).wrap(inner, settings) }
+          if settings.development?
+            @reloading = Reloading.new(loading) { compile.tap { @on_reload&.call if @reloading } }
+          end
+          @app = LAYERS.reverse.inject(@reloading || compile) do |inner, name|
+            Web.const_get(name).wrap(inner, settings)
+          end
         end
 
         # @return [Routes::Urls] the paths and URLs of named routes
@@ -72,7 +77,9 @@ module Pelton
 
         # Declares the routes again, by a file that calls {routes}.
         def _draw_routes(file)
-          raise ConfigurationError, "#{self}: routes are declared before #{file} is loaded: move them there" if !@app && @routes&.list&.any?
+          if !@app && @routes&.list&.any?
+            raise ConfigurationError, "#{self}: routes are declared before #{file} is loaded: move them there"
+          end
           before, @app, @routes, @urls = @app, nil, nil, nil
           load(file)
         ensure
@@ -81,7 +88,10 @@ module Pelton
 
         # @private
         # @return [Routes::Router] the compiled routes
-        def router = @router ||= Routes::Router.new(routes.list.map { |route| [route, route.guard(endpoint(route))] }, routes.mounts, settings)
+        def router
+          @router ||= Routes::Router.new(routes.list.map { |route| [route, route.guard(endpoint(route))] },
+            routes.mounts, settings)
+        end
 
         private
 
@@ -96,12 +106,17 @@ module Pelton
         end
 
         # Whether requests may reach plain Rack code.
-        def foreign? = stack.any? || routes.mounts.any? || routes.list.any? { |route| route.target.respond_to?(:call) && !route.target.is_a?(Routes::Redirection) }
+        def foreign?
+          stack.any? || routes.mounts.any? ||
+            routes.list.any? { |route| route.target.respond_to?(:call) && !route.target.is_a?(Routes::Redirection) }
+        end
 
         # @return [#call] takes the env and the path's variables
         def endpoint(route)
           case target = route.target
-          when String then Controller.named(target).then { |controller, action| action_endpoint(controller, action, route) }
+          when String then Controller.named(target).then do |controller, action|
+            action_endpoint(controller, action, route)
+          end
           when Routes::Route::Action then action_endpoint(blocks, blocks.add(target.block), route)
           when Routes::Redirection then target
           else

@@ -15,8 +15,8 @@ module Pelton
 
     class Application
       class << self
-        # The server of the application's channels: `mount Shop.cable, at: "/cable"` in its routes. It needs `require "pelton/web/cable"`. In
-        # development, clients reconnect after a reload, and get the new classes.
+        # The server of the application's channels: `mount Shop.cable, at: "/cable"` in its routes. It needs
+        # `require "pelton/web/cable"`. In development, clients reconnect after a reload, and get the new classes.
         #
         # @return [Pelton::Cable::Server]
         # @raise [ArgumentError] {Settings#cable} has an unknown option

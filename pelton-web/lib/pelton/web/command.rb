@@ -28,7 +28,9 @@ module Pelton
       def run(arguments)
         command, *rest = parser.parse(arguments)
         return help(0, @out) if @help
-        return help(2, @error, command && "pelton web: no command #{command.inspect}") unless %w[routes console].include?(command)
+        unless %w[routes console].include?(command)
+          return help(2, @error, command && "pelton web: no command #{command.inspect}")
+        end
         return help(2, @error, "pelton web #{command}: unknown arguments: #{rest.join(" ")}") if rest.any?
         send(command)
         0
@@ -57,18 +59,25 @@ module Pelton
 
       # @return [Class] the application that the file runs; if there are several, the last one defined
       def application
-        raise ConfigurationError, "there is no #{@rackup}: call this in the folder of the application, or give --config" unless File.file?(@rackup)
+        unless File.file?(@rackup)
+          raise ConfigurationError, "there is no #{@rackup}: call this in the folder of the application, or give --config"
+        end
         require "rack/builder"
         before = Application.subclasses
         Rack::Builder.parse_file(File.expand_path(@rackup))
-        (Application.subclasses - before).first || raise(ConfigurationError, "#{@rackup} defines no Pelton::Web::Application")
+        (Application.subclasses - before).first || raise(ConfigurationError,
+          "#{@rackup} defines no Pelton::Web::Application")
       end
 
       def routes
         app = application
         app.boot!
-        rows = app.routes.list.map { |route| [route.verb || "all", route.to_s, target(route.target), route.name && "#{route.name}_path"] }
-        rows += app.routes.mounts.map { |mount| ["mount", mount.path.empty? ? "/" : mount.path, target(mount.app), nil] }
+        rows = app.routes.list.map do |route|
+          [route.verb || "all", route.to_s, target(route.target), route.name && "#{route.name}_path"]
+        end
+        rows += app.routes.mounts.map do |mount|
+          ["mount", mount.path.empty? ? "/" : mount.path, target(mount.app), nil]
+        end
         widths = rows.transpose.map { |column| column.map { |text| text.to_s.size }.max }
         rows.each { |row| @out.puts(row.zip(widths).map { |text, width| text.to_s.ljust(width) }.join("  ").rstrip) }
         show_code(app) if @code

@@ -21,8 +21,11 @@ module Pelton
   module Web
     class Settings
       # @!attribute block_controller
-      #   @return [Class] the {Controller} whose actions the routes' blocks are; they use its filters, `rescue_from` and methods
-      setting(:block_controller, ->(_) { Controller }) { |value| "must be a subclass of Pelton::Web::Controller" unless value.is_a?(Class) && value <= Controller }
+      #   @return [Class] the {Controller} whose actions the routes' blocks are; they use its filters, `rescue_from` and
+      #     methods
+      setting(:block_controller, ->(_) { Controller }) do |value|
+        "must be a subclass of Pelton::Web::Controller" unless value.is_a?(Class) && value <= Controller
+      end
     end
 
     # Responds to requests: each public method of a subclass is an action. An object serves one request.
@@ -36,13 +39,14 @@ module Pelton
     #       end
     #     end
     #
-    # An action responds once, by `render`, `head`, `redirect_to` or another method in the folder `controller/`. Those call {#answer}, which
-    # raises {AnswerError} the second time. A before filter that responds halts the action. An action that has not responded calls
-    # {#answer_by_default}.
+    # An action responds once, by `render`, `head`, `redirect_to` or another method in the folder `controller/`. Those
+    # call {#answer}, which raises {AnswerError} the second time. A before filter that responds halts the action. An
+    # action that has not responded calls {#answer_by_default}.
     #
-    # For the framework's own modules in `controller/`: `finish_with :commit_session, if: :@session` registers a method to call after the
-    # action, its filters and `rescue_from` handlers, before the server gets the response, in order of registration, if the instance variable is
-    # neither nil nor false. It is not called if an error leaves the action. `initialize` sets no variables for modules: they are nil until set.
+    # For the framework's own modules in `controller/`: `finish_with :commit_session, if: :@session` registers a method
+    # to call after the action, its filters and `rescue_from` handlers, before the server gets the response, in order of
+    # registration, if the instance variable is neither nil nor false. It is not called if an error leaves the action.
+    # `initialize` sets no variables for modules: they are nil until set.
     class Controller
       include Opaque
 
@@ -111,7 +115,9 @@ module Pelton
       # @raise [AnswerError] if the action has already responded
       def answer(body, type: nil, status: nil)
         response = self.response
-        raise AnswerError, "the action has answered already: it may call render, head or redirect_to once" if response.answered?
+        if response.answered?
+          raise AnswerError, "the action has answered already: it may call render, head or redirect_to once"
+        end
         response.status = Rack::Utils.status_code(status) if status
         response.headers["content-type"] = type if type && !response.headers.key?("content-type")
         response.body = body

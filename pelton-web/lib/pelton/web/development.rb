@@ -11,12 +11,14 @@ module Pelton
       FOLDER = File.expand_path("development", __dir__)
       LOOPBACK = [IPAddr.new("127.0.0.0/8"), IPAddr.new("::1")].freeze
       # Pages without scripts and with inline styles.
-      HEADERS = {"content-type" => "text/html; charset=utf-8", "cache-control" => "no-store", "content-security-policy" => "default-src 'none'; style-src 'unsafe-inline'",
+      HEADERS = {"content-type" => "text/html; charset=utf-8", "cache-control" => "no-store",
+                 "content-security-policy" => "default-src 'none'; style-src 'unsafe-inline'",
                  "x-content-type-options" => "nosniff"}.freeze
       private_constant :FOLDER, :LOOPBACK, :HEADERS
 
       class << self
-        # Whether the request comes from this machine and was meant for it: another site's name may resolve to 127.0.0.1.
+        # Whether the request comes from this machine and was meant for it: another site's name may resolve to
+        # 127.0.0.1.
         def local?(env) = loopback?(env["REMOTE_ADDR"].to_s) && here?(env["HTTP_HOST"].to_s)
 
         # @return [Array] Rack's response

@@ -12,8 +12,8 @@ module Pelton
     class AnswerError < Pelton::Error
     end
 
-    # Raised for a request that cannot be served as it is. Wherever an action raises it, it becomes the response, a {Problem} with its status
-    # and message, unless a `rescue_from` of the controller handles it.
+    # Raised for a request that cannot be served as it is. Wherever an action raises it, it becomes the response, a
+    # {Problem} with its status and message, unless a `rescue_from` of the controller handles it.
     class RequestError < Pelton::Error
       class << self
         # @param code [Integer, nil] sets the status of the class and its subclasses

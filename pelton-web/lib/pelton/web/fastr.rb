@@ -2,13 +2,13 @@
 
 require_relative "../web"
 
-# Names of Fastr, an event-driven web framework of 2010, for its controllers: `defer_response`, `render(:text => ...)`, filters and `params`
-# come from {Pelton::Web::Controller}.
+# Names of Fastr, an event-driven web framework of 2010, for its controllers: `defer_response`, `render(:text => ...)`,
+# filters and `params` come from {Pelton::Web::Controller}.
 module Fastr
   # Yielded by `defer_response`.
   class DeferrableResponse < Pelton::Web::Stream
-    # Runs an operation on another thread, for calls that would block, and then calls the callback with its value. An error of either aborts the
-    # response.
+    # Runs an operation on another thread, for calls that would block, and then calls the callback with its value. An
+    # error of either aborts the response.
     #
     # @asynchronous only outside a reactor, where it returns after the operation
     def task(operation, callback = nil)
@@ -37,7 +37,8 @@ module Fastr
 
     # Like {Pelton::Web::Controller::Streaming#defer_response}, with a {DeferrableResponse}. The headers need no braces.
     def defer_response(status, headers = {}, **more, &block)
-      answer_stream(status, headers.merge(more), kind: DeferrableResponse, lifetime: settings.stream_lifetime, deferred: true, &block)
+      answer_stream(status, headers.merge(more), kind: DeferrableResponse, lifetime: settings.stream_lifetime,
+        deferred: true, &block)
     end
     private :defer_response
 

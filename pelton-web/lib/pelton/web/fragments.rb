@@ -9,15 +9,15 @@ require_relative "settings"
 
 module Pelton
   module Web
-    # Keeps parts of pages rendered and compressed: {HTTP::Fragment}s by key, in the process's memory or in memcached. An {HTTP::Page} joins
-    # them.
+    # Keeps parts of pages rendered and compressed: {HTTP::Fragment}s by key, in the process's memory or in memcached.
+    # An {HTTP::Page} joins them.
     #
     #     FRAGMENTS = Pelton::Web::Fragments.new(max_bytes: 64 << 20)
     #
     #     page << FRAGMENTS.fetch(["message", message.id, message.updated_at]) { render(message) }
     #
-    # If the key changes with what the fragment shows, no fragment is ever out of date: see {Key}. Old ones are dropped when the memory is full,
-    # or after their `ttl`.
+    # If the key changes with what the fragment shows, no fragment is ever out of date: see {Key}. Old ones are dropped
+    # when the memory is full, or after their `ttl`.
     class Fragments
       # The default store: 64 MB of this process.
       def self.default = @default ||= new
@@ -25,9 +25,10 @@ module Pelton
       # @return [Memory, Memcached] the store
       attr_reader :store
 
-      # @param max_bytes [Integer] bytes of all fragments and keys in this process's memory, beyond which the least recently used are dropped.
-      #   0: none is kept. Ignored with `memcached:`
-      # @param memcached [Pelton::Memcached::Client, nil] stores fragments in memcached, shared by processes and machines
+      # @param max_bytes [Integer] bytes of all fragments and keys in this process's memory, beyond which the least
+      #   recently used are dropped. 0: none is kept. Ignored with `memcached:`
+      # @param memcached [Pelton::Memcached::Client, nil] stores fragments in memcached, shared by processes and
+      #   machines
       # @param ttl [Numeric, nil] seconds after which a fragment is rendered again; nil: never, unless its key changes
       # @param wait [Numeric] seconds to wait for another fiber that renders the same fragment, before rendering it, too
       # @param namespace [String] prefix of memcached keys
@@ -37,17 +38,19 @@ module Pelton
         @ttl = ttl
       end
 
-      # Returns a key's fragment. If it is missing, the block renders it; if several fibers of a thread miss it at the same time, one renders
-      # and the others wait.
+      # Returns a key's fragment. If it is missing, the block renders it; if several fibers of a thread miss it at the
+      # same time, one renders and the others wait.
       #
       # @param key [Object] see {Key}
       # @param ttl [Numeric, nil] seconds
       # @yieldreturn [String, HTTP::Page, HTTP::Fragment] the text; a fragment is kept unchanged, so a secret stays one
       # @raise the block's error, also in the fibers that wait
       # @raise [ArgumentError] if the key is nil or has no version
-      # @asynchronous if the block waits, if another fiber renders the fragment, and with memcached; a failing memcached counts as empty
+      # @asynchronous if the block waits, if another fiber renders the fragment, and with memcached; a failing memcached
+      #   counts as empty
       def fetch(key, ttl: @ttl, &block)
-        raise ArgumentError, "fetch needs a block, which renders the fragment" unless block_given? # makes no Proc unless the fragment is missing
+        # Makes no Proc unless the fragment is missing
+        raise ArgumentError, "fetch needs a block, which renders the fragment" unless block_given?
         key = Key.of(key)
         @store.get(key) || render(key, ttl, block)
       end
@@ -89,7 +92,9 @@ module Pelton
     class Settings
       # @!attribute fragments
       #   @return [Fragments] the store for `cache` in templates; by default {Fragments.default}
-      setting(:fragments, ->(_) { Fragments.default }) { |value| "must be a Pelton::Web::Fragments" unless value.is_a?(Fragments) }
+      setting(:fragments, ->(_) { Fragments.default }) do |value|
+        "must be a Pelton::Web::Fragments" unless value.is_a?(Fragments)
+      end
     end
   end
 end

@@ -28,7 +28,8 @@ require_relative "generators/authentication"
 module Pelton
   module Web
     module Generators
-      KINDS = {"controller" => Controller, "channel" => Channel, "model" => Model, "migration" => Migration, "authentication" => Authentication}.freeze
+      KINDS = {"controller" => Controller, "channel" => Channel, "model" => Model, "migration" => Migration,
+               "authentication" => Authentication}.freeze
       USAGE = <<~TEXT.freeze
         usage: pelton generate KIND [NAME] [...] [options]
 
@@ -48,7 +49,10 @@ module Pelton
         def run(arguments, root: Dir.pwd, out: $stdout, error: $stderr, input: $stdin)
           kind, *rest = arguments
           return out.puts(parser(USAGE, {})) || 0 if %w[-h --help help].include?(kind)
-          return error.puts(*(kind && ["pelton generate: it cannot generate #{kind.inspect[0, 60]}", ""]), parser(USAGE, {})) || 2 unless KINDS.key?(kind)
+          unless KINDS.key?(kind)
+            return error.puts(*(kind && ["pelton generate: it cannot generate #{kind.inspect[0, 60]}", ""]),
+              parser(USAGE, {})) || 2
+          end
           generate(KINDS.fetch(kind), rest, root, out, error, input)
         end
 
@@ -60,7 +64,8 @@ module Pelton
           names = parser.parse(arguments)
           return out.puts(parser) || 0 if options[:help]
           return error.puts(parser) || 2 unless generator::ARGUMENTS.cover?(names.size)
-          files = Files.new(root, conflict: options.fetch(:conflict, :ask), input: input, out: out, **options.slice(:pretend, :quiet))
+          files = Files.new(root, conflict: options.fetch(:conflict, :ask), input: input, out: out,
+            **options.slice(:pretend, :quiet))
           generator.new(files, *names, **options.except(:conflict, :pretend, :quiet)).write
           0
         rescue OptionParser::ParseError => problem
@@ -75,7 +80,9 @@ module Pelton
           OptionParser.new(usage) do |parser|
             yield parser if block_given?
             parser.on("-f", "--force", "overwrite files that are there, without asking") { options[:conflict] = :force }
-            parser.on("-s", "--skip", "leave files that are there as they are, without asking") { options[:conflict] = :skip }
+            parser.on("-s", "--skip", "leave files that are there as they are, without asking") do
+              options[:conflict] = :skip
+            end
             parser.on("-p", "--pretend", "say what would be done, and write nothing") { options[:pretend] = true }
             parser.on("-q", "--quiet", "say nothing") { options[:quiet] = true }
             parser.on("-h", "--help", "show this") { options[:help] = true }

@@ -9,11 +9,13 @@ module Pelton
     class Settings
       # @!attribute eager_load
       #   @return [Boolean] whether to load all code and compile all templates at boot; by default in production
-      setting(:eager_load, ->(settings) { settings.environment == "production" }) { |value| "must be true or false" unless [true, false].include?(value) }
+      setting(:eager_load, ->(settings) { settings.environment == "production" }) do |value|
+        "must be true or false" unless [true, false].include?(value)
+      end
     end
 
-    # Loads an application's code: the folders in `app/` by Zeitwerk (`app/models/post.rb` defines Post), then `config/routes.rb`, then
-    # templates, with the helpers in `app/helpers`. Missing ones are skipped.
+    # Loads an application's code: the folders in `app/` by Zeitwerk (`app/models/post.rb` defines Post), then
+    # `config/routes.rb`, then templates, with the helpers in `app/helpers`. Missing ones are skipped.
     #
     # @private
     class Loading
@@ -59,7 +61,9 @@ module Pelton
         end
       end
 
-      def folders = Dir[File.join(@root, "app/*/")].map { |folder| folder.chomp("/") }.reject { |folder| OTHERS.include?(File.basename(folder)) }.sort
+      def folders
+        Dir[File.join(@root, "app/*/")].map { |folder| folder.chomp("/") }.reject { |folder| OTHERS.include?(File.basename(folder)) }.sort
+      end
 
       def load_routes
         file = File.join(@root, "config/routes.rb")
@@ -83,7 +87,8 @@ module Pelton
 
       # Each file and its time of change.
       def stamps
-        files = folders.flat_map { |folder| Dir[File.join(folder, "**/*.rb")] }.sort << File.join(@root, "config/routes.rb")
+        files = folders.flat_map { |folder| Dir[File.join(folder, "**/*.rb")] }.sort << File.join(@root,
+          "config/routes.rb")
         files.select { |file| File.file?(file) }.to_h { |file| [file, File.mtime(file)] }
       end
     end

@@ -45,7 +45,8 @@ module Pelton
         # @asynchronous
         def links
           more = pages ? number < pages : records && @more
-          {first: {page: 1}, prev: ({page: [number - 1, pages].compact.min} if number > 1), next: ({page: number + 1} if more), last: ({page: pages} if pages)}.compact
+          {first: {page: 1}, prev: ({page: [number - 1, pages].compact.min} if number > 1),
+           next: ({page: number + 1} if more), last: ({page: pages} if pages)}.compact
         end
 
         private

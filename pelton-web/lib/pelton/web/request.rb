@@ -10,13 +10,17 @@ module Pelton
     end
 
     class Settings
-      # Default limits for {Settings#params}: the depth of `a[b][c]`, the number of parameters, and the bytes of a query, of a form without its
-      # files, and of a JSON document.
+      # Default limits for {Settings#params}: the depth of `a[b][c]`, the number of parameters, and the bytes of a
+      # query, of a form without its files, and of a JSON document.
       PARAMS = {depth: 16, count: 1000, bytes: 1 << 20}.freeze
 
       # @!attribute params
       #   @return [Hash{Symbol => Integer}] limits for parameters: see {PARAMS}
-      setting(:params, PARAMS) { |value| "must be a Hash of #{PARAMS.keys.join(", ")}" unless value.is_a?(Hash) && (value.keys - PARAMS.keys).empty? && value.values.all?(Integer) }
+      setting(:params, PARAMS) do |value|
+        unless value.is_a?(Hash) && (value.keys - PARAMS.keys).empty? && value.values.all?(Integer)
+          "must be a Hash of #{PARAMS.keys.join(", ")}"
+        end
+      end
     end
 
     # Rack's request, with limits on parameters.
@@ -48,7 +52,9 @@ module Pelton
       # @raise [TooLarge]
       # @asynchronous while the form is still arriving
       def form
-        raise BadRequest, "The form cannot be read: its content-type names no boundary." if media_type == "multipart/form-data" && media_type_params["boundary"].to_s.empty?
+        if media_type == "multipart/form-data" && media_type_params["boundary"].to_s.empty?
+          raise BadRequest, "The form cannot be read: its content-type names no boundary."
+        end
         read("form") { self.POST }
       end
 
@@ -73,9 +79,13 @@ module Pelton
       # @private Rack's, which does not count the pairs of a multipart form.
       def form_pairs
         super.tap do |pairs|
-          raise Rack::QueryParser::QueryLimitError, "there are more than #{limit(:count)} fields" if pairs.size > limit(:count)
+          if pairs.size > limit(:count)
+            raise Rack::QueryParser::QueryLimitError, "there are more than #{limit(:count)} fields"
+          end
           bytes = pairs.sum { |name, value| name.to_s.bytesize + (value.is_a?(String) ? value.bytesize : 0) }
-          raise Rack::QueryParser::QueryLimitError, "its text has more than #{limit(:bytes)} bytes" if bytes > limit(:bytes)
+          if bytes > limit(:bytes)
+            raise Rack::QueryParser::QueryLimitError, "its text has more than #{limit(:bytes)} bytes"
+          end
         end
       end
 
@@ -83,7 +93,10 @@ module Pelton
 
       def limit(name) = @settings.params.fetch(name) { Settings::PARAMS.fetch(name) }
 
-      def query_parser = @query_parser ||= Rack::QueryParser.make_default(limit(:depth), bytesize_limit: limit(:bytes), params_limit: limit(:count))
+      def query_parser
+        @query_parser ||= Rack::QueryParser.make_default(limit(:depth), bytesize_limit: limit(:bytes),
+          params_limit: limit(:count))
+      end
 
       def read(what)
         yield

@@ -49,7 +49,9 @@ module Pelton
       # @return [Array(Integer, Headers, Object)] Rack's response
       # @raise [AnswerError] if the action has not responded
       def finish
-        raise AnswerError, "the action has not answered: an around filter has neither answered nor yielded" if @body.nil?
+        if @body.nil?
+          raise AnswerError, "the action has not answered: an around filter has neither answered nor yielded"
+        end
         [@status, @headers, @body]
       end
     end

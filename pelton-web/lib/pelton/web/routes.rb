@@ -29,10 +29,11 @@ module Pelton
     #       mount OtherApplication, at: "/api"
     #     end
     #
-    # The most specific matching route wins. Routes are compared segment by segment: a literal comes before a variable with a constraint or
-    # adjacent text, that before a plain variable, that before a splat with a constraint or adjacent text, and a plain splat comes last. Then
-    # endings are compared: a literal with the ending, a format with a constraint, any format, and no format. Among equals a route for the
-    # request's verb comes before `via: :all`, and then the first one declared wins.
+    # The most specific matching route wins. Routes are compared segment by segment: a literal comes before a variable
+    # with a constraint or adjacent text, that before a plain variable, that before a splat with a constraint or
+    # adjacent text, and a plain splat comes last. Then endings are compared: a literal with the ending, a format with a
+    # constraint, any format, and no format. Among equals a route for the request's verb comes before `via: :all`, and
+    # then the first one declared wins.
     class Routes
       include Resources
 
@@ -47,14 +48,14 @@ module Pelton
       end
 
       # @!method get(path, to: nil, as: nil, constraints: {}, &block)
-      # Routes requests with this verb and a matching path to an action. `post`, `put`, `patch`, `delete` and `options` do the same for their
-      # verbs. GET also answers HEAD.
+      # Routes requests with this verb and a matching path to an action. `post`, `put`, `patch`, `delete` and `options`
+      # do the same for their verbs. GET also answers HEAD.
       #   @param path [String] see {Pattern}
-      #   @param to [String, #call] "posts#show", or a Rack application. Without it the block is the action; the String it returns is sent as
-      #     plain text
+      #   @param to [String, #call] "posts#show", or a Rack application. Without it the block is the action; the String
+      #     it returns is sent as plain text
       #   @param as [Symbol, nil] the name for `NAME_path` and `NAME_url`
-      #   @param constraints [Hash, #call] patterns that match variables as a whole; or a block that gets the {Request} and
-      #     returns whether the route is for it
+      #   @param constraints [Hash, #call] patterns that match variables as a whole; or a block that gets the {Request}
+      #     and returns whether the route is for it
       #   @return [nil]
       #   @raise [ConfigurationError] if the path, the target or a constraint is malformed
       %w[get post put patch delete options].each do |verb|
@@ -65,8 +66,11 @@ module Pelton
       #
       # @param via [Symbol, Array<Symbol>] `:all` for all verbs without another route at this path
       def match(path, via:, to: nil, as: nil, constraints: {}, on: nil, &block)
-        return match_action(path, via: via, on: on, **{to: to, as: as}.compact, constraints: constraints, &block) if path.is_a?(Symbol)
-        target = @scope.target(to || (block && Route::Action.new(block)) || raise(ConfigurationError, "#{path}: give to: or a block"))
+        if path.is_a?(Symbol)
+          return match_action(path, via: via, on: on, **{to: to, as: as}.compact, constraints: constraints, &block)
+        end
+        target = @scope.target(to || (block && Route::Action.new(block)) || raise(ConfigurationError,
+          "#{path}: give to: or a block"))
         place = (constraints == {}) ? @scope : @scope.inside(constraints: constraints)
         pattern = Pattern.new(place.path_of(path), constraints: place.constraints)
         Array(via).each_with_index do |verb, index|
@@ -82,7 +86,8 @@ module Pelton
       # Routes below a path.
       #
       # @param path [String, nil] "/admin"
-      # @param options [Hash] `module:` the controllers' module ("admin"), `as:` a prefix of the names, `constraints:` as for {#get}
+      # @param options [Hash] `module:` the controllers' module ("admin"), `as:` a prefix of the names, `constraints:`
+      #   as for {#get}
       def scope(path = nil, **options, &block)
         outer = @scope
         @scope = outer.inside(path, **options)
@@ -101,7 +106,9 @@ module Pelton
       # @param to [String] a path, which may contain the variables of `path`, or a URL without variables
       # @param status [Integer] browsers remember 301
       # @raise [ConfigurationError]
-      def redirect(path, to:, status: 301, **options) = get(path, to: Redirection.new(@scope.path_of(path), to, status), **options)
+      def redirect(path, to:, status: 301, **options)
+        get(path, to: Redirection.new(@scope.path_of(path), to, status), **options)
+      end
 
       # Passes requests below a path that match no route to a Rack application.
       #

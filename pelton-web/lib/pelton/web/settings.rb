@@ -24,7 +24,8 @@ module Pelton
         # Declares a setting.
         #
         # @param name [Symbol]
-        # @param default [Object, Proc] a Proc gets the settings, and is called when the setting is read without having been set
+        # @param default [Object, Proc] a Proc gets the settings, and is called when the setting is read without having
+        #   been set
         # @param shown [Boolean] whether errors may contain a value
         # @yieldparam value [Object] the new value
         # @yieldreturn [String, nil] an error message
@@ -36,7 +37,9 @@ module Pelton
           define_method(:"#{name}=") do |value|
             complaint = check&.call(value)
             raise ConfigurationError, "settings.#{name} #{complaint}#{": it is #{value.inspect}" if shown}" if complaint
-            raise ConfigurationError, "settings.#{name}: the application has booted; set it before the first request" if frozen?
+            if frozen?
+              raise ConfigurationError, "settings.#{name}: the application has booted; set it before the first request"
+            end
             instance_variable_set(:"@#{name}", value)
           end
           names << name
@@ -47,15 +50,23 @@ module Pelton
 
       # @!attribute root
       #   @return [String] the application's folder; by default the current one
-      setting(:root, ->(_) { Dir.pwd }) { |value| "must be the path of a folder" unless value.is_a?(String) || value.respond_to?(:to_path) }
+      setting(:root, ->(_) { Dir.pwd }) do |value|
+        "must be the path of a folder" unless value.is_a?(String) || value.respond_to?(:to_path)
+      end
 
       # @!attribute environment
       #   @return [String] "development", "test" or "production"; by default RACK_ENV, or else development
-      setting(:environment, ->(_) { ENV["RACK_ENV"] || "development" }) { |value| "must be a String" unless value.is_a?(String) }
+      setting(:environment, ->(_) { ENV["RACK_ENV"] || "development" }) do |value|
+        "must be a String" unless value.is_a?(String)
+      end
 
       # @!attribute base_url
       #   @return [String, nil] the beginning of URLs without a request, as in mails: "https://example.com"
-      setting(:base_url) { |value| "must begin with http:// or https://, and have no slash at its end" unless value.nil? || value.match?(%r{\Ahttps?://[^/]+(?:/.*[^/])?\z}) }
+      setting(:base_url) do |value|
+        unless value.nil? || value.match?(%r{\Ahttps?://[^/]+(?:/.*[^/])?\z})
+          "must begin with http:// or https://, and have no slash at its end"
+        end
+      end
 
       # Also fixes the defaults, whatever happens to the process's environment.
       #

@@ -14,26 +14,29 @@ module Pelton
 
     class Settings
       # @!attribute max_streams
-      #   @return [Integer, nil] how many streams, event streams and deferred responses a process may have open; further ones get 503
+      #   @return [Integer, nil] how many streams, event streams and deferred responses a process may have open; further
+      #     ones get 503
       setting(:max_streams, 1000) { |value| "must be a whole number" unless value.nil? || value.is_a?(Integer) }
 
       # @!attribute stream_lifetime
-      #   @return [Numeric, nil] seconds after which a stream is ended: an event stream's client reconnects; any other response is aborted, so
-      #     that its client notices
-      setting(:stream_lifetime, 3600) { |value| "must be a number of seconds" unless value.nil? || value.is_a?(Numeric) }
+      #   @return [Numeric, nil] seconds after which a stream is ended: an event stream's client reconnects; any other
+      #     response is aborted, so that its client notices
+      setting(:stream_lifetime, 3600) do |value|
+        "must be a number of seconds" unless value.nil? || value.is_a?(Numeric)
+      end
     end
 
     # A response body that is written while it is sent.
     #
-    # The block runs as a task that belongs to the response: when the client leaves, the lifetime is over or the server stops, the task is
-    # cancelled, and its `ensure` blocks run. Writing waits for slow clients. On a server other than Pelton's the block runs in the server's
-    # thread, and ends when writing fails.
+    # The block runs as a task that belongs to the response: when the client leaves, the lifetime is over or the server
+    # stops, the task is cancelled, and its `ensure` blocks run. Writing waits for slow clients. On a server other than
+    # Pelton's the block runs in the server's thread, and ends when writing fails.
     class Stream
       include Opaque
 
       class << self
-        # @return [Hash{Symbol => Integer}] streams that are `open`; that were `opened` in total; and that were `cancelled` because the client
-        #   left or the lifetime was over
+        # @return [Hash{Symbol => Integer}] streams that are `open`; that were `opened` in total; and that were
+        #   `cancelled` because the client left or the lifetime was over
         def stats = @stats ||= {open: 0, opened: 0, cancelled: 0}
 
         # @raise [TooManyStreams] if `most` are open
@@ -52,10 +55,18 @@ module Pelton
       end
 
       Pelton::Metrics.add(
-        "web_streams" => Pelton::Metrics::Family.new("gauge", "pelton_web_streams", "Open streams, event streams and deferred responses."),
-        "web_streams_opened" => Pelton::Metrics::Family.new("counter", "pelton_web_streams_total", "Streams that were ever opened."),
-        "web_streams_cancelled" => Pelton::Metrics::Family.new("counter", "pelton_web_streams_cancelled_total", "Streams whose client left, or whose lifetime was over.")
-      ) { stats.then { |all| {"web_streams" => all[:open], "web_streams_opened" => all[:opened], "web_streams_cancelled" => all[:cancelled]} } }
+        "web_streams" => Pelton::Metrics::Family.new("gauge", "pelton_web_streams",
+          "Open streams, event streams and deferred responses."),
+        "web_streams_opened" => Pelton::Metrics::Family.new("counter", "pelton_web_streams_total",
+          "Streams that were ever opened."),
+        "web_streams_cancelled" => Pelton::Metrics::Family.new("counter", "pelton_web_streams_cancelled_total",
+          "Streams whose client left, or whose lifetime was over.")
+      ) do
+        stats.then do |all|
+          {"web_streams" => all[:open], "web_streams_opened" => all[:opened],
+           "web_streams_cancelled" => all[:cancelled]}
+        end
+      end
 
       # @param env [Hash] Rack's
       # @param lifetime [Numeric, nil] seconds
@@ -178,7 +189,9 @@ module Pelton
 
       def alone
         @block.call(self)
-        raise AnswerError, "a deferred response has not ended with its block: this server cannot wait for it; call succeed or fail" if @deferred && !@finished
+        if @deferred && !@finished
+          raise AnswerError, "a deferred response has not ended with its block: this server cannot wait for it; call succeed or fail"
+        end
       end
 
       # An incomplete response must not look complete.

@@ -10,10 +10,10 @@ require_relative "test/selecting"
 
 module Pelton
   module Web
-    # Helpers for tests of web applications: `require "pelton/web/test"`. Requests are made by the gem rack-test (`get`, `post`,
-    # `follow_redirect!`, `header`, `set_cookie`, uploads), which keeps cookies and thereby sessions. They run in the same process, without a
-    # socket, inside a reactor, and through Rack::Lint. They seem to come from the application's own pages; after `header "Sec-Fetch-Site",
-    # "cross-site"` from another site.
+    # Helpers for tests of web applications: `require "pelton/web/test"`. Requests are made by the gem rack-test (`get`,
+    # `post`, `follow_redirect!`, `header`, `set_cookie`, uploads), which keeps cookies and thereby sessions. They run
+    # in the same process, without a socket, inside a reactor, and through Rack::Lint. They seem to come from the
+    # application's own pages; after `header "Sec-Fetch-Site", "cross-site"` from another site.
     #
     #     class PostsTest < Minitest::Test
     #       include Pelton::Web::Test
@@ -32,7 +32,8 @@ module Pelton
       include Pelton::Test
       include Selecting
 
-      # Calls an application inside a reactor, until its response is complete and the background work that it started is done.
+      # Calls an application inside a reactor, until its response is complete and the background work that it started is
+      # done.
       # @private
       class InReactor
         include Pelton::Test
@@ -65,7 +66,11 @@ module Pelton
           @timeout = timeout
         end
 
-        def call(env) = Pelton.running? ? answer(env) : in_reactor(timeout: @timeout, leftovers: true) { answer(env).tap { Background.drain_all(timeout: nil) } }
+        def call(env)
+          Pelton.running? ? answer(env) : in_reactor(timeout: @timeout, leftovers: true) do
+            answer(env).tap { Background.drain_all(timeout: nil) }
+          end
+        end
 
         private
 
@@ -116,7 +121,9 @@ module Pelton
       # Called by rack-test.
       # @private
       def build_rack_test_session(_name)
-        Rack::Test::Session.new(InReactor.new(app, request_timeout), "localhost").tap { |session| session.header("Sec-Fetch-Site", "same-origin") }
+        Rack::Test::Session.new(InReactor.new(app, request_timeout), "localhost").tap do |session|
+          session.header("Sec-Fetch-Site", "same-origin")
+        end
       end
 
       # @return [Rack::MockResponse] the last response
@@ -131,7 +138,8 @@ module Pelton
       # @param verb [Symbol] :post
       # @param data [Object]
       def send_json(verb, path, data)
-        custom_request(verb.to_s.upcase, path, JSON.generate(data), "CONTENT_TYPE" => "application/json", "HTTP_ACCEPT" => "application/json")
+        custom_request(verb.to_s.upcase, path, JSON.generate(data), "CONTENT_TYPE" => "application/json",
+          "HTTP_ACCEPT" => "application/json")
       end
 
       # Returns a file for a form: `post "/photos", photo: upload("test/files/me.png", "image/png")`.
@@ -145,8 +153,8 @@ module Pelton
         Rack::Test::UploadedFile.new(StringIO.new(content.b), type, true, original_filename: File.basename(path))
       end
 
-      # Opens an event stream, and reads it while the block sends other requests. Before the block starts, the application's block has run until
-      # it waits. When the block returns, the client leaves.
+      # Opens an event stream, and reads it while the block sends other requests. Before the block starts, the
+      # application's block has run until it waits. When the block returns, the client leaves.
       #
       #     get_events "/messages/live" do |events|
       #       post "/messages", text: "hello"
@@ -160,23 +168,29 @@ module Pelton
       # @raise [Error] if the response is no event stream
       # @raise [TimeoutError] if the block takes longer than 60 seconds
       def get_events(path, params = {}, timeout: request_timeout, **more, &block)
-        return in_reactor(timeout: 60, leftovers: true) { get_events(path, params, timeout: timeout, **more, &block).tap { Background.drain_all } } unless Pelton.running?
+        unless Pelton.running?
+          return in_reactor(timeout: 60, leftovers: true) { get_events(path, params, timeout: timeout, **more, &block).tap { Background.drain_all } }
+        end
         events = Events.new(timeout)
         custom_request("GET", path, params.merge(more), "HTTP_ACCEPT" => "text/event-stream", Events::KEY => events)
-        raise Error, "GET #{path} was answered #{last_response.status}, and not with an event stream: #{last_response.body[0, 500]}" unless last_response["content-type"].to_s.start_with?("text/event-stream")
+        unless last_response["content-type"].to_s.start_with?("text/event-stream")
+          raise Error, "GET #{path} was answered #{last_response.status}, and not with an event stream: #{last_response.body[0, 500]}"
+        end
         turn
         yield events
       ensure
         events&.close
       end
 
-      # Fails unless the last response has this status, and its body these parts. Needs the assertions of Minitest or Test::Unit.
+      # Fails unless the last response has this status, and its body these parts. Needs the assertions of Minitest or
+      # Test::Unit.
       #
       # @param status [Integer, Symbol] 404, :not_found, or :success for any of 200 to 299
       # @param parts [Array<String, Regexp>]
       def assert_response(status, *parts)
         body = last_response.body
-        message = "#{last_request.request_method} #{last_request.path} was answered #{last_response.status}: #{body[0, 500]}"
+        message =
+          "#{last_request.request_method} #{last_request.path} was answered #{last_response.status}: #{body[0, 500]}"
         if status == :success then assert(last_response.successful?, message)
         else assert_equal(Rack::Utils.status_code(status), last_response.status, message)
         end

@@ -19,7 +19,8 @@ class Roda
         def stream(lifetime: opts[:pelton_stream][:lifetime], &block)
           Pelton::Web::Stream.admit(opts[:pelton_stream][:max])
           response["content-type"] ||= "text/plain; charset=utf-8"
-          request.halt([response.status || 200, response.headers, Pelton::Web::Stream.new(env, lifetime: lifetime, &block)])
+          request.halt([response.status || 200, response.headers,
+            Pelton::Web::Stream.new(env, lifetime: lifetime, &block)])
         end
       end
     end

@@ -5,9 +5,9 @@ require_relative "../response/problem"
 
 module Pelton
   module Web
-    # A channel of the application, in `app/channels`: {Pelton::Cable::Channel} with typed parameters. An error that would be a controller's
-    # response, such as a missing record or an invalid parameter, rejects the subscription or refuses the action, with a line in the log. Any
-    # other error is reported, and the client subscribes again.
+    # A channel of the application, in `app/channels`: {Pelton::Cable::Channel} with typed parameters. An error that
+    # would be a controller's response, such as a missing record or an invalid parameter, rejects the subscription or
+    # refuses the action, with a line in the log. Any other error is reported, and the client subscribes again.
     #
     #     class RoomChannel < Pelton::Web::Channel
     #       def subscribed

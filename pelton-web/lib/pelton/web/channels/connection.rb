@@ -4,8 +4,8 @@ require_relative "../middleware/rack_session"
 
 module Pelton
   module Web
-    # A client's connection to the application's channels. The class ApplicationConnection, in `app/channels`, derives from it; without one
-    # everybody may connect.
+    # A client's connection to the application's channels. The class ApplicationConnection, in `app/channels`, derives
+    # from it; without one everybody may connect.
     #
     #     class ApplicationConnection < Pelton::Web::Connection
     #       include CurrentUser # of `pelton generate authentication`

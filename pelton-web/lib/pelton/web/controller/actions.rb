@@ -3,9 +3,11 @@
 module Pelton
   module Web
     class Controller
-      # Compiles each action to one method that contains its filters, rescues and finishers. `pelton web routes --code` shows it.
+      # Compiles each action to one method that contains its filters, rescues and finishers. `pelton web routes --code`
+      # shows it.
       module Actions
-        # @return [Array<Array(Symbol, Symbol)>] methods to call after an action, and the instance variables that must be set
+        # @return [Array<Array(Symbol, Symbol)>] methods to call after an action, and the instance variables that must
+        #   be set
         def finishers = @finishers ||= (self == Controller) ? [] : superclass.finishers.dup
 
         # See {Controller}.
@@ -48,10 +50,14 @@ module Pelton
         # @raise [ConfigurationError] if there is no such controller
         def named(target)
           path, action = target.split("#")
-          raise ConfigurationError, "#{target.inspect} names no action: write \"posts#show\"" unless action && path.match?(%r{\A\w+(?:/\w+)*\z})
+          unless action && path.match?(%r{\A\w+(?:/\w+)*\z})
+            raise ConfigurationError, "#{target.inspect} names no action: write \"posts#show\""
+          end
           name = "#{path.split("/").map { |part| part.split("_").map(&:capitalize).join }.join("::")}Controller"
           controller = find_class(name) || raise(ConfigurationError, "#{target}: there is no class #{name}")
-          raise ConfigurationError, "#{target}: #{name} is no Pelton::Web::Controller" unless controller.is_a?(Class) && controller < Controller
+          unless controller.is_a?(Class) && controller < Controller
+            raise ConfigurationError, "#{target}: #{name} is no Pelton::Web::Controller"
+          end
           [controller, action.to_sym]
         end
 

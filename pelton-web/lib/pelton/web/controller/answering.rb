@@ -5,8 +5,8 @@ module Pelton
     class Controller
       # `render` for text, HTML and JSON, and `head`. The `render` for templates, in another file, calls this one.
       module Answering
-        # With Active Support, JSON.generate writes an object of ActiveModel as a text that names its class. Other libraries' objects, such as
-        # Sequel's, have a `to_json` of their own, which may leave out columns.
+        # With Active Support, JSON.generate writes an object of ActiveModel as a text that names its class. Other
+        # libraries' objects, such as Sequel's, have a `to_json` of their own, which may leave out columns.
         #
         # @return [Object] with Hashes in their places
         # @private
@@ -27,13 +27,15 @@ module Pelton
         #
         # @param plain [Object] text; `text:` is the same
         # @param html [String] sent unescaped: it must not contain user text, unless escaped
-        # @param json [Object] converted by JSON.generate, objects of ActiveModel by their `as_json`; a String must be JSON already
+        # @param json [Object] converted by JSON.generate, objects of ActiveModel by their `as_json`; a String must be
+        #   JSON already
         # @param status [Integer, Symbol] 201, :created
         # @param content_type [String, nil] by default that of the format
         # @raise [ArgumentError] if there is nothing to render
         def render(plain: NOTHING, text: plain, html: NOTHING, json: NOTHING, status: nil, content_type: nil)
           if !NOTHING.equal?(json)
-            answer(json.is_a?(String) ? json : JSON.generate(Answering._plain(json)), type: content_type || "application/json", status: status)
+            answer(json.is_a?(String) ? json : JSON.generate(Answering._plain(json)),
+              type: content_type || "application/json", status: status)
           elsif !NOTHING.equal?(html)
             answer(html.to_s, type: content_type || "text/html; charset=utf-8", status: status)
           elsif !NOTHING.equal?(text)

@@ -5,8 +5,8 @@ require "rack/auth/basic"
 module Pelton
   module Web
     class Controller
-      # Authenticates clients by the header `authorization`: by name and password (Basic, RFC 7617) or by a token (Bearer, RFC 6750). Texts are
-      # compared in constant time.
+      # Authenticates clients by the header `authorization`: by name and password (Basic, RFC 7617) or by a token
+      # (Bearer, RFC 6750). Texts are compared in constant time.
       module Authentication
         # Raised if the client sent no credentials, or wrong ones.
         class Required < RequestError

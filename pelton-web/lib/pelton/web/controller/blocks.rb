@@ -3,8 +3,8 @@
 module Pelton
   module Web
     class Controller
-      # A controller whose actions are the blocks of routes. The String that a block returns is sent as plain text: as text/html it would run
-      # scripts that users have written.
+      # A controller whose actions are the blocks of routes. The String that a block returns is sent as plain text: as
+      # text/html it would run scripts that users have written.
       module Blocks
         # @return [Symbol] the action's name
         def add(block)
@@ -16,13 +16,17 @@ module Pelton
 
         private
 
-        def call_code(action) = "value = #{action}#{"\nreturn ::Pelton::Web::Response.plain(value) if value.is_a?(String) && !(#{parts.join(" || ")})" if plain?(action)}"
+        def call_code(action)
+          "value = #{action}#{"\nreturn ::Pelton::Web::Response.plain(value) if value.is_a?(String) && !(#{parts.join(" || ")})" if plain?(action)}"
+        end
 
         def default_code(action) = "value.is_a?(String) ? response.text(value) : answer_by_default(:#{action})"
 
-        # Whether only before filters run with the action. Then its text is the complete response, unless the block or a filter has used the
-        # response or another module.
-        def plain?(action) = finishers.all?(&:last) && filters.all? { |filter| filter.kind == :before || !filter.for?(action) }
+        # Whether only before filters run with the action. Then its text is the complete response, unless the block or a
+        # filter has used the response or another module.
+        def plain?(action)
+          finishers.all?(&:last) && filters.all? { |filter| filter.kind == :before || !filter.for?(action) }
+        end
 
         def parts = ["@response", *finishers.map(&:last)]
       end

@@ -11,8 +11,9 @@ module Pelton
       module Conditional
         private
 
-        # Names the page's version, and responds with 304 if the client has it. A changed template or another format is another version. Inside
-        # the block of a format, or after respond_to, all clients of that format get the same tag; before, only those that send the same Accept.
+        # Names the page's version, and responds with 304 if the client has it. A changed template or another format is
+        # another version. Inside the block of a format, or after respond_to, all clients of that format get the same
+        # tag; before, only those that send the same Accept.
         #
         #     def show
         #       @post = Post.with_pk!(params.integer(:id))
@@ -20,12 +21,13 @@ module Pelton
         #       # render only where performed? is false, or use stale?
         #     end
         #
-        # A page of fragments has the version of their keys: `render if stale?(@posts)` before a template with `cache post do`.
+        # A page of fragments has the version of their keys: `render if stale?(@posts)` before a template with
+        # `cache post do`.
         #
         # A page that has a message of the flash to show is rendered.
         #
-        # @param version [Object, nil] what the page shows, and for whom: text, numbers, times, objects with a version, and Arrays of these, as
-        #   in a fragment's key ({Fragments::Key})
+        # @param version [Object, nil] what the page shows, and for whom: text, numbers, times, objects with a version,
+        #   and Arrays of these, as in a fragment's key ({Fragments::Key})
         # @param etag [Object, nil] the same
         # @param last_modified [Time, nil]
         # @param public [Boolean] whether shared caches may keep the page
@@ -34,9 +36,13 @@ module Pelton
         def fresh_when(version = nil, etag: version, last_modified: nil, public: false)
           headers = response.headers
           etag = last_modified if etag.nil? # a date alone would be the same for all formats
-          headers.put("etag", HTTP::EntityTag.weak(Fragments::Key.of([settings.templates&.digest, *representation, etag]))) unless etag.nil?
+          unless etag.nil?
+            headers.put("etag", HTTP::EntityTag.weak(Fragments::Key.of([settings.templates&.digest, *representation, etag])))
+          end
           headers.put("last-modified", last_modified.httpdate) if last_modified
-          headers.put("cache-control", public ? "public, no-cache" : "private, no-cache") unless headers.key?("cache-control")
+          unless headers.key?("cache-control")
+            headers.put("cache-control", public ? "public, no-cache" : "private, no-cache")
+          end
           return false unless fresh?(headers.fetch("etag", nil), headers.fetch("last-modified", nil))
           if !public && message_waiting? # the page has another version then
             %w[etag last-modified].each { |name| headers.delete(name) }
@@ -51,7 +57,9 @@ module Pelton
         #
         # @return [Boolean] whether the page must be made
         # @raise (see #fresh_when)
-        def stale?(version = nil, etag: version, last_modified: nil, public: false) = !fresh_when(etag: etag, last_modified: last_modified, public: public)
+        def stale?(version = nil, etag: version, last_modified: nil, public: false)
+          !fresh_when(etag: etag, last_modified: last_modified, public: public)
+        end
 
         # Lets the client cache the response.
         #
@@ -65,8 +73,8 @@ module Pelton
         # Looks into a session only if the client has one.
         def message_waiting? = !cookies[session_cookie].nil? && !flash.empty?
 
-        # What distinguishes a path's formats: the one that {Negotiation#respond_to} chose, or the path's ending, or else what the client
-        # prefers, since the action may still call respond_to.
+        # What distinguishes a path's formats: the one that {Negotiation#respond_to} chose, or the path's ending, or
+        # else what the client prefers, since the action may still call respond_to.
         def representation
           format = @format || @captures["format"]
           format ? [format.to_s, nil] : [nil, @env["HTTP_ACCEPT"]]

@@ -18,8 +18,9 @@ module Pelton
         # @raise [ConfigurationError] if its folder is in the public one, where anyone could open the files
         def uploads = settings.uploads.outside(settings.public_folder)
 
-        # Sends a file that {#uploads} keeps. The browser must take it for the given type. `disposition: "inline"` applies to images, sound,
-        # video, plain text and PDF; all other files are downloads, since HTML and SVG would run as pages of this site.
+        # Sends a file that {#uploads} keeps. The browser must take it for the given type. `disposition: "inline"`
+        # applies to images, sound, video, plain text and PDF; all other files are downloads, since HTML and SVG would
+        # run as pages of this site.
         #
         # @param key [String] as {Uploads#keep} returned it
         # @param type [String] as {Params::Upload#type} returned it
@@ -27,7 +28,8 @@ module Pelton
         # @param disposition [String] "attachment" for a download, "inline" to show it
         # @raise [NotFound] if there is no such file
         def send_upload(key, type: "application/octet-stream", filename: nil, disposition: "attachment")
-          send_file(uploads.path(key), type: type, filename: filename || File.basename(key), disposition: SHOWN.match?(type) ? disposition : "attachment")
+          send_file(uploads.path(key), type: type, filename: filename || File.basename(key),
+            disposition: SHOWN.match?(type) ? disposition : "attachment")
         end
 
         # Sends a file, with support for Range and If-Modified-Since. Pelton's server sends whole files by sendfile.
@@ -37,14 +39,17 @@ module Pelton
         # @param type [String, nil] the content-type; by default from the file's name
         # @param filename [String, nil] the name for the client; by default the file's
         # @param disposition [String, nil] "attachment" for a download, "inline" to show it
-        # @raise [NotFound] if there is no such file, it is outside of `root:`, or a part of its path below `root:` begins with a dot
+        # @raise [NotFound] if there is no such file, it is outside of `root:`, or a part of its path below `root:`
+        #   begins with a dot
         def send_file(path, root: nil, type: nil, filename: nil, disposition: "attachment")
           path = existing(path.to_s, root)
           env = ranges_hold?(File.mtime(path)) ? @env : @env.except("HTTP_RANGE")
           status, headers, body = Rack::Files.new(nil).serving(Rack::Request.new(env), path)
           response.headers.update(headers)
           answer(body, status: status)
-          describe(type || Rack::Mime.mime_type(File.extname(path)), filename || File.basename(path), disposition) if status == 200 || body.is_a?(Rack::Files::BaseIterator) && body.ranges.one?
+          if status == 200 || body.is_a?(Rack::Files::BaseIterator) && body.ranges.one?
+            describe(type || Rack::Mime.mime_type(File.extname(path)), filename || File.basename(path), disposition)
+          end
         end
 
         # Sends bytes.
@@ -61,7 +66,8 @@ module Pelton
         def existing(path, root)
           raise NotFound if path.include?("\0")
           path = File.realpath(path, root)
-          inside = root.nil? || path.delete_prefix!("#{folder = File.realpath(root).chomp("/")}/") && !hidden?(path) && (path = "#{folder}/#{path}")
+          inside = root.nil? || path.delete_prefix!("#{folder = File.realpath(root).chomp("/")}/") && !hidden?(path) &&
+            (path = "#{folder}/#{path}")
           (inside && File.file?(path) && File.readable?(path)) ? path : raise(NotFound)
         rescue SystemCallError
           raise NotFound
@@ -77,7 +83,9 @@ module Pelton
         def describe(type, filename, disposition)
           response.headers["content-type"] = type
           response.headers["x-content-type-options"] = "nosniff"
-          response.headers["content-disposition"] = filename ? "#{disposition}; #{parameters(filename.to_s)}" : disposition if disposition
+          if disposition
+            response.headers["content-disposition"] = filename ? "#{disposition}; #{parameters(filename.to_s)}" : disposition
+          end
           nil
         end
 

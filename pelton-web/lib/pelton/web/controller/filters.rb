@@ -3,11 +3,12 @@
 module Pelton
   module Web
     class Controller
-      # Filters: methods or blocks that run before, after and around actions. Subclasses inherit them, and run their parent's first.
+      # Filters: methods or blocks that run before, after and around actions. Subclasses inherit them, and run their
+      # parent's first.
       #
-      # A before filter that responds halts: no other filter and no action runs. After filters run if the action ends without an error, last
-      # declared first, inside the around filters; they may change the response's headers, but not respond. An around filter runs the rest by
-      # `yield`; one that does not yield must respond.
+      # A before filter that responds halts: no other filter and no action runs. After filters run if the action ends
+      # without an error, last declared first, inside the around filters; they may change the response's headers, but
+      # not respond. An around filter runs the rest by `yield`; one that does not yield must respond.
       module Filters
         # `only` and `except` are actions; `conditions` are methods and the values they must return.
         Filter = Struct.new(:kind, :name, :only, :except, :conditions) do
@@ -28,16 +29,19 @@ module Pelton
         #   @param names [Array<Symbol>]
         #   @param only [Symbol, Array<Symbol>, nil] the actions before which it runs
         #   @param except [Symbol, Array<Symbol>, nil] those before which it does not run
-        #   @param if [Symbol, Proc, Array, nil] a method or block; the filter runs only if it returns neither nil nor false
+        #   @param if [Symbol, Proc, Array, nil] a method or block; the filter runs only if it returns neither nil nor
+        #     false
         #   @param unless [Symbol, Proc, Array, nil] the opposite
         #   @return [nil]
-        #   @raise [ConfigurationError] if the application boots: `only:` or `except:` names no action of this controller
+        #   @raise [ConfigurationError] if the application boots: `only:` or `except:` names no action of this
+        #     controller
 
         # @!method after_action(*names, only: nil, except: nil, if: nil, unless: nil, &block)
         #   (see #before_action)
 
         # @!method around_action(*names, only: nil, except: nil, if: nil, unless: nil, &block)
-        #   As {#before_action}, but around the actions: a method runs them by `yield`, a block gets the controller and a Proc that runs them.
+        #   As {#before_action}, but around the actions: a method runs them by `yield`, a block gets the controller and
+        #   a Proc that runs them.
         #   @return [nil]
 
         # @!method skip_before_action(*names, only: nil)
@@ -63,7 +67,9 @@ module Pelton
           inherited = (self == Controller) ? [] : superclass.filters
           filters.reject { |filter| inherited.any? { |other| other.kind == filter.kind && other.name == filter.name } }.each do |filter|
             unknown = (filter.only | filter.except) - action_methods
-            raise ConfigurationError, "#{self}: the #{filter.kind}_action #{filter.name} names no action: #{unknown.join(", ")}" if unknown.any?
+            if unknown.any?
+              raise ConfigurationError, "#{self}: the #{filter.kind}_action #{filter.name} names no action: #{unknown.join(", ")}"
+            end
           end
         end
 
@@ -73,7 +79,9 @@ module Pelton
           names |= [hidden_method("filter", (kind == :around) ? in_block(block) : block)] if block
           raise ConfigurationError, "#{kind}_action: name a method, or give a block" if names.empty?
           yes, no = binding.local_variable_get(:if), binding.local_variable_get(:unless)
-          conditions = [[yes, true], [no, false]].flat_map { |list, wanted| Array(list).map { |one| [one.is_a?(Proc) ? hidden_method("condition", one) : one, wanted] } }
+          conditions = [[yes, true], [no, false]].flat_map do |list, wanted|
+            Array(list).map { |one| [one.is_a?(Proc) ? hidden_method("condition", one) : one, wanted] }
+          end
           names.each do |name|
             filters.reject! { |filter| filter.kind == kind && filter.name == name }
             filters << Filter.new(kind, name, Array(only), Array(except), conditions)
@@ -83,7 +91,8 @@ module Pelton
 
         def skip_filters(kind, names, actions)
           names.each do |name|
-            filter = filters.find { |one| one.kind == kind && one.name == name } || raise(ConfigurationError, "#{self}: there is no #{kind}_action #{name} to skip")
+            filter = filters.find { |one| one.kind == kind && one.name == name } || raise(ConfigurationError,
+              "#{self}: there is no #{kind}_action #{name} to skip")
             filter.skip(actions) || filters.delete(filter)
           end
           nil
@@ -102,13 +111,17 @@ module Pelton
 
         def around(filter, inner)
           condition = condition(filter)
-          return "#{filter.name}#{condition&.prepend(" if ")}\nunless @response&.answered?\n#{inner.gsub(/^/, "  ")}\nend" if filter.kind == :before
+          if filter.kind == :before
+            return "#{filter.name}#{condition&.prepend(" if ")}\nunless @response&.answered?\n#{inner.gsub(/^/, "  ")}\nend"
+          end
           return "#{filter.name} do\n#{inner.gsub(/^/, "  ")}\nend" unless condition
           "rest = proc do\n#{inner.gsub(/^/, "  ")}\nend\n#{condition} ? #{filter.name}(&rest) : rest.call"
         end
 
         def condition(filter)
-          filter.conditions.map { |name, wanted| "#{"!" unless wanted}#{name}" }.join(" && ").then { |code| "(#{code})" unless code.empty? }
+          filter.conditions.map { |name, wanted| "#{"!" unless wanted}#{name}" }.join(" && ").then do |code|
+            "(#{code})" unless code.empty?
+          end
         end
       end
     end

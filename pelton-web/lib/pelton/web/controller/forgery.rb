@@ -32,8 +32,8 @@ module Pelton
         # How many tokens were used: a text with one is for this client only.
         def _tokens = @_tokens || 0
 
-        # A hidden field with a token, for the few clients that do not send where requests come from. For all others it is empty, and the page
-        # can be cached.
+        # A hidden field with a token, for the few clients that do not send where requests come from. For all others it
+        # is empty, and the page can be cached.
         #
         # @return [String] HTML
         def csrf_field
@@ -51,7 +51,9 @@ module Pelton
             raise Refused, "The form was sent by another site (#{(env["HTTP_ORIGIN"] || env["HTTP_SEC_FETCH_SITE"]).inspect}). This is #{Web::Forgery.own_origin(env)}."
           when :unknown
             token = env["HTTP_X_CSRF_TOKEN"] || params["authenticity_token"]
-            raise Refused, "The form is too old, or it was sent by another site. Load its page again and send it once more." unless Web::Forgery.token?(token, session)
+            unless Web::Forgery.token?(token, session)
+              raise Refused, "The form is too old, or it was sent by another site. Load its page again and send it once more."
+            end
           end
         end
       end

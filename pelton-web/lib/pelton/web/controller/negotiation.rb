@@ -10,7 +10,8 @@ module Pelton
       #       format.json { render json: @post.to_h }
       #     end
       #
-      # The path's ending decides (`/posts/1.json`), or else the Accept header. Clients that take anything get the first format.
+      # The path's ending decides (`/posts/1.json`), or else the Accept header. Clients that take anything get the first
+      # format.
       module Negotiation
         # An action's formats, with their blocks.
         class Formats
@@ -42,7 +43,8 @@ module Pelton
 
         private
 
-        # Calls the block of the format that the client wants. A format without a block stands for the action's default, such as its template.
+        # Calls the block of the format that the client wants. A format without a block stands for the action's default,
+        # such as its template.
         #
         # @yieldparam format [Formats]
         # @return [Object] the block's value
@@ -50,7 +52,8 @@ module Pelton
         def respond_to
           formats = Formats.new
           yield formats
-          @format, block = chosen(formats.blocks) || (formats.other && [nil, formats.other]) || raise(NotAcceptable, "This address has the formats #{formats.blocks.keys.join(", ")}.")
+          @format, block = chosen(formats.blocks) || (formats.other && [nil, formats.other]) || raise(NotAcceptable,
+            "This address has the formats #{formats.blocks.keys.join(", ")}.")
           block&.call
         end
 

@@ -12,8 +12,8 @@ module Pelton
 
         private
 
-        # Returns the page of a list that the request asks for: by `?page=3`, or by `?after=` and `?before=` with the cursors of {Page#links}.
-        # Clients may choose its length by `?limit=50`.
+        # Returns the page of a list that the request asks for: by `?page=3`, or by `?after=` and `?before=` with the
+        # cursors of {Page#links}. Clients may choose its length by `?limit=50`.
         #
         #     def index
         #       @posts = paginate(Post.reverse(:created_at), by: :cursor)
@@ -23,12 +23,13 @@ module Pelton
         #       end
         #     end
         #
-        # Cursors are signed with the application's secrets. A changed cursor, or another list's, gets 400; an invalid number or limit 422.
+        # Cursors are signed with the application's secrets. A changed cursor, or another list's, gets 400; an invalid
+        # number or limit 422.
         #
-        # @param list [Array, #limit] an Array, or a query with `limit`, `offset` and `count`, such as a dataset of Sequel or a relation of
-        #   ActiveRecord; a query must have a unique order
-        # @param by [Symbol] :number, or :cursor (for Sequel's datasets with the extension pelton_page), with which each page costs the same and
-        #   does not shift when rows are added
+        # @param list [Array, #limit] an Array, or a query with `limit`, `offset` and `count`, such as a dataset of
+        #   Sequel or a relation of ActiveRecord; a query must have a unique order
+        # @param by [Symbol] :number, or :cursor (for Sequel's datasets with the extension pelton_page), with which each
+        #   page costs the same and does not shift when rows are added
         # @param limit [Integer] elements per page
         # @param max_limit [Integer] the most that a client may ask for
         # @param total [Boolean] whether to count all elements
@@ -55,8 +56,12 @@ module Pelton
         end
 
         def page_by_cursor(list, limit)
-          raise ArgumentError, "#{list.class} has no pages by cursor: paginate it by number" unless list.respond_to?(:pelton_page)
-          after, before = %i[after before].map { |name| params.string(name, default: nil, max: 8192)&.then { |token| opened(token) } }
+          unless list.respond_to?(:pelton_page)
+            raise ArgumentError, "#{list.class} has no pages by cursor: paginate it by number"
+          end
+          after, before = %i[after before].map do |name|
+            params.string(name, default: nil, max: 8192)&.then { |token| opened(token) }
+          end
           raise BadRequest, "A page is after one cursor or before another, not both." if after && before
           list.pelton_page(after: after, before: before, per: limit)
         rescue Pelton::Error => error
@@ -64,7 +69,10 @@ module Pelton
           raise BadRequest, "The cursor is no position in this list: begin at the first page."
         end
 
-        def opened(token) = Secrets.of(settings.secrets).verify(token, purpose: PURPOSE)&.text || raise(BadRequest, "The cursor was changed, or has expired: begin at the first page.")
+        def opened(token)
+          Secrets.of(settings.secrets).verify(token, purpose: PURPOSE)&.text || raise(BadRequest,
+            "The cursor was changed, or has expired: begin at the first page.")
+        end
       end
     end
   end

@@ -16,13 +16,13 @@ module Pelton
         # @private
         def self._next_name = @lock.synchronize { "class #{@unnamed += 1}" }
 
-        # Responds with 429 beyond the limit. Requests are counted in `settings.rate_limit_store`, before the action. An action may have several
-        # limits.
+        # Responds with 429 beyond the limit. Requests are counted in `settings.rate_limit_store`, before the action. An
+        # action may have several limits.
         #
         # @param to [Integer] requests
         # @param within [Integer] seconds from the client's first request
-        # @param by [Proc, Symbol, nil] returns, in the controller, what to count by; nil: do not count the request. By default the client's
-        #   address
+        # @param by [Proc, Symbol, nil] returns, in the controller, what to count by; nil: do not count the request. By
+        #   default the client's address
         # @param with [Proc, Symbol, nil] responds instead
         # @param failure [Symbol] if memcached fails, :pass lets requests through and logs it, :refuse responds with 503
         # @param name [String, nil] limits with the same name count together; by default each class counts separately

@@ -3,15 +3,16 @@
 module Pelton
   module Web
     class Controller
-      # `redirect_to` and `redirect_back`. They redirect to this host only, unless the program allows others, so that a URL from a client cannot
-      # lead users to another site.
+      # `redirect_to` and `redirect_back`. They redirect to this host only, unless the program allows others, so that a
+      # URL from a client cannot lead users to another site.
       module Redirecting
         private
 
         # Redirects the client.
         #
         # @param location [String] a path, or a URL
-        # @param status [Integer, Symbol, nil] by default 302, or 303 for requests other than GET and HEAD, which clients follow by GET
+        # @param status [Integer, Symbol, nil] by default 302, or 303 for requests other than GET and HEAD, which
+        #   clients follow by GET
         # @param allow_other_host [Boolean] whether it may be a URL of another host
         # @param notice [String, nil] a message for the next page: see {Flash}
         # @param alert [String, nil] another message, for errors
@@ -21,7 +22,9 @@ module Pelton
           location = location.to_s
           refuse_redirection(location) unless allow_other_host ? url?(location) || here?(location) : here?(location)
           answer([], status: status || (%w[GET HEAD].include?(@env["REQUEST_METHOD"]) ? 302 : 303))
-          {notice: notice, alert: alert, **flash}.each { |name, message| self.flash[name] = message unless message.nil? }
+          {notice: notice, alert: alert, **flash}.each do |name, message|
+            self.flash[name] = message unless message.nil?
+          end
           response.headers["location"] = location.b.gsub(/[^\x21-\x7e]/n) { |byte| format("%%%02X", byte.ord) }
           nil
         end
@@ -43,7 +46,8 @@ module Pelton
           raise BadRequest, "The redirection leads to another host, or to no address."
         end
 
-        # Browsers take a backslash for a slash, and drop control characters: either could turn a path into a URL of another host.
+        # Browsers take a backslash for a slash, and drop control characters: either could turn a path into a URL of
+        # another host.
         def here?(location)
           return false if location.match?(/[\0-\x20\x7f\\]/)
           return !location.start_with?("//") if location.start_with?("/")

@@ -7,7 +7,8 @@ module Pelton
       module Rendering
         # Class methods for layouts and helpers.
         module Declarations
-          # Sets the layout of the class's pages: a name, or false for none. The default is `layouts/application`, if it exists.
+          # Sets the layout of the class's pages: a name, or false for none. The default is `layouts/application`, if it
+          # exists.
           def layout(name)
             @layout = (name.is_a?(String) && !name.include?("/")) ? "layouts/#{name}" : name
             nil
@@ -21,10 +22,11 @@ module Pelton
 
           def helper_methods = @helper_methods ||= (self == Controller) ? [] : superclass.helper_methods.dup
 
-          # @return [String] the folder of its templates: "posts" for PostsController, "admin/posts" for Admin::PostsController, "" for the
-          #   blocks of routes
+          # @return [String] the folder of its templates: "posts" for PostsController, "admin/posts" for
+          #   Admin::PostsController, "" for the blocks of routes
           def controller_path
-            @controller_path ||= name.to_s.delete_suffix("Controller").gsub("::", "/").gsub(/([a-z\d])([A-Z])/, '\1_\2').downcase
+            @controller_path ||= name.to_s.delete_suffix("Controller").gsub("::", "/").gsub(/([a-z\d])([A-Z])/,
+              '\1_\2').downcase
           end
 
           def _layout
@@ -34,7 +36,8 @@ module Pelton
         end
 
         # The framework's variables. Templates get all others, unless their names begin with `@_`.
-        INTERNAL = %i[@env @captures @settings @response @request @params @session @cookies @flash].to_h { |name| [name, true] }.freeze
+        INTERNAL =
+          %i[@env @captures @settings @response @request @params @session @cookies @flash].to_h { |name| [name, true] }.freeze
         NO_LOCALS = {}.freeze
         private_constant :INTERNAL, :NO_LOCALS
 
@@ -42,25 +45,29 @@ module Pelton
 
         # Responds with a template, by default the action's.
         #
-        # @overload render(name = nil, layout: nil, locals: {}, format: nil, status: nil, content_type: nil, stream: false)
+        # @overload render(name = nil, layout: nil, locals: {}, format: nil, status: nil, content_type: nil, stream:
+        #   false)
         #   @param name [String, Symbol] "posts/show"; without a folder it is in the controller's `controller_path`
         #   @param layout [String, false] instead of the class's
         #   @param locals [Hash{Symbol => Object}]
         #   @param format [String, Symbol] by default the one that the path asks for (`(.:format)`), or html
-        #   @param stream [Boolean] whether parts are sent while later ones wait: see {View#flush}. An error in a part that is on its way
-        #     ends the response unfinished
+        #   @param stream [Boolean] whether parts are sent while later ones wait: see {View#flush}. An error in a part
+        #     that is on its way ends the response unfinished
         # @overload render(partial:, locals: {}, collection: nil, as: nil)
         #   A partial, without a layout.
         # @raise [MissingTemplate]
         # @asynchronous if the template waits
-        def render(name = nil, layout: nil, locals: NO_LOCALS, format: nil, status: nil, content_type: nil, stream: false, partial: nil, collection: nil, as: nil, **rest)
+        def render(name = nil, layout: nil, locals: NO_LOCALS, format: nil, status: nil, content_type: nil,
+          stream: false, partial: nil, collection: nil, as: nil, **rest)
           return super(status: status, content_type: content_type, **rest) if rest.any? && name.nil? && partial.nil?
           raise ArgumentError, "render does not know #{rest.keys.join(", ")}" if rest.any?
           name ||= own_template unless partial
           format = (format || format_of(name)).to_s
           type = content_type || "#{Rack::Mime.mime_type(".#{format}", "text/plain")}; charset=utf-8"
           view = view_for(format)
-          return answer_in_pieces(view, view.render(partial: partial, locals: locals, collection: collection, as: as), type, status) if partial
+          if partial
+            return answer_in_pieces(view, view.render(partial: partial, locals: locals, collection: collection, as: as), type, status)
+          end
           template = templates.find(template_name(name), format)
           layout = layout_of(layout, format)
           return stream_page(view, template, layout, locals, type, status) if stream
@@ -75,7 +82,8 @@ module Pelton
           format = (format || template_format).to_s
           view = view_for(format)
           return view._text(view.render(locals: locals, **partial)) if partial.any?
-          view._text(view._page(templates.find(template_name(name || own_template), format), layout_of(layout, format), locals))
+          view._text(view._page(templates.find(template_name(name || own_template), format), layout_of(layout, format),
+            locals))
         end
 
         def answer_by_default(action)
@@ -92,7 +100,8 @@ module Pelton
         # Sends the page with its entity tag, compressed if the client accepts gzip; 304 if the client has it.
         def answer_in_pieces(view, text, type, status)
           response.headers["content-type"] ||= type
-          status, headers, body = view._pieces(text).response(@env, status ? Rack::Utils.status_code(status) : response.status, response.headers)
+          status, headers, body = view._pieces(text).response(@env,
+            status ? Rack::Utils.status_code(status) : response.status, response.headers)
           answer(body, status: status)
           response.headers.replace(headers)
           nil
@@ -109,7 +118,9 @@ module Pelton
         end
 
         def template_name(name)
-          raise ArgumentError, "the name of a template is a String or a Symbol, not #{name.class}" unless name.is_a?(String) || name.is_a?(Symbol)
+          unless name.is_a?(String) || name.is_a?(Symbol)
+            raise ArgumentError, "the name of a template is a String or a Symbol, not #{name.class}"
+          end
           name = name.to_s
           folder = self.class.controller_path
           (name.include?("/") || folder.empty?) ? name : "#{folder}/#{name}"
@@ -119,7 +130,9 @@ module Pelton
         #
         # @raise [NotFound] if the template exists only in other formats
         def format_of(name)
-          return template_format if name.nil? || !@captures["format"] || templates.exist?(template_name(name), template_format)
+          if name.nil? || !@captures["format"] || templates.exist?(template_name(name), template_format)
+            return template_format
+          end
           templates.formats(template_name(name)).any? ? raise(NotFound) : template_format
         end
 
@@ -138,7 +151,9 @@ module Pelton
         def view_for(format)
           view = templates.view_class.new(self, format: format, prefix: self.class.controller_path)
           instance_variables.each do |name|
-            view.instance_variable_set(name, instance_variable_get(name)) unless INTERNAL.key?(name) || name.start_with?("@_")
+            unless INTERNAL.key?(name) || name.start_with?("@_")
+              view.instance_variable_set(name, instance_variable_get(name))
+            end
           end
           view
         end

@@ -27,7 +27,8 @@ module Pelton
           answer_stream(nil, events.headers, lifetime: lifetime, endless: true) { |out| events.call(out) }
         end
 
-        # Responds with a body that is sent in parts, also by callbacks, until `succeed` is called on the block's argument:
+        # Responds with a body that is sent in parts, also by callbacks, until `succeed` is called on the block's
+        # argument:
         #
         #     defer_response(200, {"Content-Type" => "text/plain"}) do |response|
         #       User.all(limit: 5) do |users|
@@ -38,7 +39,9 @@ module Pelton
         #
         # @yieldparam response [Stream]
         # @raise (see #stream)
-        def defer_response(status, headers = {}, lifetime: settings.stream_lifetime, &block) = answer_stream(status, headers, lifetime: lifetime, deferred: true, &block)
+        def defer_response(status, headers = {}, lifetime: settings.stream_lifetime, &block)
+          answer_stream(status, headers, lifetime: lifetime, deferred: true, &block)
+        end
 
         def answer_stream(status, headers, kind: Stream, **options, &block)
           Stream.admit(settings.max_streams)
@@ -55,7 +58,9 @@ module Pelton
         # @raise [Error] if the server is not Pelton's
         def websocket(**options, &block)
           Stream.admit(settings.max_streams)
-          status, headers, body = HTTP::WebSocket.accept(@env, **options) { |socket| Stream.count { block.call(socket) } }
+          status, headers, body = HTTP::WebSocket.accept(@env, **options) do |socket|
+            Stream.count { block.call(socket) }
+          end
           response.headers.update(headers)
           answer(body, status: status)
         end

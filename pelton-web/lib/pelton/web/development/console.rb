@@ -6,8 +6,8 @@ Pelton.require_gem("irb", "the console needs irb, which Ruby 4.0 has as a gem on
 
 module Pelton
   module Web
-    # `pelton web console`: irb with the application loaded, inside a reactor, so that queries and other waits work as in a request. Provides
-    # `app`, `get "/path"` and `reload!`.
+    # `pelton web console`: irb with the application loaded, inside a reactor, so that queries and other waits work as
+    # in a request. Provides `app`, `get "/path"` and `reload!`.
     # @private
     class Console
       # Methods available in the console.

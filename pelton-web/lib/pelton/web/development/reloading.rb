@@ -2,8 +2,9 @@
 
 module Pelton
   module Web
-    # In development, reloads the program's files before a request if one has changed. Waits for running requests, which use the old classes,
-    # while new requests wait for the reload. Streams that continue after their action, and WebSockets, keep the old classes.
+    # In development, reloads the program's files before a request if one has changed. Waits for running requests, which
+    # use the old classes, while new requests wait for the reload. Streams that continue after their action, and
+    # WebSockets, keep the old classes.
     #
     # @private
     class Reloading
@@ -77,7 +78,9 @@ module Pelton
         limit = Clock.now + @patience
         while @running.positive?
           left = limit - Clock.now
-          return Pelton.logger.warn("#{@running} request(s) still run after #{@patience} s: they go on with the old classes") if left <= 0
+          if left <= 0
+            return Pelton.logger.warn("#{@running} request(s) still run after #{@patience} s: they go on with the old classes")
+          end
           @change.wait(@lock, left)
         end
       end

@@ -5,9 +5,9 @@ require "date"
 module Pelton
   module Web
     class Fragments
-      # A fragment's key as a unique String: of a String, a Symbol or a number; an object with a key and version (`cache_key_with_version`, as
-      # models have, `cache_key`, or `id` and `updated_at`); or an Array of these, nil, true, false, Times and Dates.
-      # {Controller::Conditional#fresh_when} takes the same keys as versions of pages.
+      # A fragment's key as a unique String: of a String, a Symbol or a number; an object with a key and version
+      # (`cache_key_with_version`, as models have, `cache_key`, or `id` and `updated_at`); or an Array of these, nil,
+      # true, false, Times and Dates. {Controller::Conditional#fresh_when} takes the same keys as versions of pages.
       module Key
         class << self
           # @raise [ArgumentError] if the key says nothing: every nil would have the same key
@@ -43,7 +43,9 @@ module Pelton
           def of_object(object)
             return object.cache_key_with_version.to_s if object.respond_to?(:cache_key_with_version)
             return object.cache_key.to_s if object.respond_to?(:cache_key)
-            return array([object.class.name, object.id, object.updated_at]) if object.respond_to?(:id) && object.respond_to?(:updated_at)
+            if object.respond_to?(:id) && object.respond_to?(:updated_at)
+              return array([object.class.name, object.id, object.updated_at])
+            end
             raise ArgumentError, "#{object.class} cannot be the key of a fragment, nor a version: use Strings, numbers and Times, " \
               "such as [\"post\", post.id, post.updated_at], or define cache_key"
           end

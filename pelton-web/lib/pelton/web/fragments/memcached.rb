@@ -6,14 +6,16 @@ require "pelton/memcached"
 module Pelton
   module Web
     class Fragments
-      # Fragments in memcached. Of all processes that miss a fragment at the same time, one renders it (see {Memcached::Fetch}). A memcached
-      # that cannot be reached counts as empty.
+      # Fragments in memcached. Of all processes that miss a fragment at the same time, one renders it (see
+      # {Memcached::Fetch}). A memcached that cannot be reached counts as empty.
       class Memcached
         LONGEST = 200 # bytes; longer keys are digested
-        FAILURES = [ConnectionError, TimeoutError, Pelton::Memcached::ServerError, Pelton::Memcached::ValueError, OverloadError].freeze
+        FAILURES = [ConnectionError, TimeoutError, Pelton::Memcached::ServerError, Pelton::Memcached::ValueError,
+          OverloadError].freeze
         private_constant :LONGEST, :FAILURES
 
-        # @param client [Pelton::Memcached::Client] without `serializer:` and `compress:`, since fragments are compressed already
+        # @param client [Pelton::Memcached::Client] without `serializer:` and `compress:`, since fragments are
+        #   compressed already
         # @param wait [Numeric] seconds that other processes wait for the one that renders
         def initialize(client, namespace, wait)
           @client = client

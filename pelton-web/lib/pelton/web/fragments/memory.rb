@@ -3,8 +3,8 @@
 module Pelton
   module Web
     class Fragments
-      # Fragments in the process's memory, within a limit. Beyond it the oldest are dropped; one that was used since it was last considered is
-      # spared once. Threads may share it.
+      # Fragments in the process's memory, within a limit. Beyond it the oldest are dropped; one that was used since it
+      # was last considered is spared once. Threads may share it.
       class Memory
         include Opaque
 
@@ -24,7 +24,9 @@ module Pelton
 
         # @param max_bytes [Integer] bytes; 0: keeps nothing
         def initialize(max_bytes)
-          raise ArgumentError, "max_bytes: is the number of bytes for fragments, 0 or more" unless max_bytes.is_a?(Integer) && !max_bytes.negative?
+          unless max_bytes.is_a?(Integer) && !max_bytes.negative?
+            raise ArgumentError, "max_bytes: is the number of bytes for fragments, 0 or more"
+          end
           @max_bytes = max_bytes
           @entries = {}
           @mutex = Mutex.new
@@ -41,8 +43,8 @@ module Pelton
         # @return [Hash{String => HTTP::Fragment}] without the missing ones
         def get_multi(keys) = keys.to_h { |key| [key, get(key)] }.compact
 
-        # Stores and returns the block's fragment. A fragment of more than an eighth of the limit is not kept: it would displace too many
-        # others.
+        # Stores and returns the block's fragment. A fragment of more than an eighth of the limit is not kept: it would
+        # displace too many others.
         def fetch(key, ttl)
           yield.tap { |fragment| set(key, fragment, ttl) }
         end

@@ -6,8 +6,8 @@ require_relative "pieces"
 module Pelton
   module Web
     class Fragments
-      # Rack middleware for applications of other frameworks. A page in which {Helper#fragment} was called is sent in pieces, with an entity
-      # tag, and compressed for clients that accept gzip. Other responses are unchanged.
+      # Rack middleware for applications of other frameworks. A page in which {Helper#fragment} was called is sent in
+      # pieces, with an entity tag, and compressed for clients that accept gzip. Other responses are unchanged.
       #
       #     class Shop < Sinatra::Base
       #       use Pelton::Web::Fragments::Pages
@@ -28,7 +28,8 @@ module Pelton
           status, headers, body = @app.call(env)
           return [status, headers, body] unless (pieces = env[PIECES]) && body.respond_to?(:each)
           headers = headers.reject { |name, _| name.casecmp?("content-length") } # the length with marks
-          (env["REQUEST_METHOD"] == "HEAD") ? [status, headers, body] : pieces.page(text_of(body)).response(env, status, headers)
+          (env["REQUEST_METHOD"] == "HEAD") ? [status, headers,
+            body] : pieces.page(text_of(body)).response(env, status, headers)
         end
 
         private
@@ -44,7 +45,8 @@ module Pelton
 
       # For the application's templates and routes. Needs a method `env`.
       module Helper
-        # Keeps the block's value, compressed, until the key changes. The value is HTML and must be the same for all users: no CSRF token.
+        # Keeps the block's value, compressed, until the key changes. The value is HTML and must be the same for all
+        # users: no CSRF token.
         #
         #     <%= fragment(["post", post.id, post.updated_at]) { partial("post", locals: {post: post}) } %>
         #
@@ -56,7 +58,9 @@ module Pelton
         # @asynchronous if the block waits
         def fragment(key, ttl: nil)
           pieces = env[Pages::PIECES] ||= Pieces.new
-          store = env.fetch(Pages::STORE) { raise ConfigurationError, "fragment needs the middleware Pelton::Web::Fragments::Pages: use it in the application" }
+          store = env.fetch(Pages::STORE) do
+            raise ConfigurationError, "fragment needs the middleware Pelton::Web::Fragments::Pages: use it in the application"
+          end
           render = -> { pieces.text(yield.to_s) }
           pieces.mark(ttl ? store.fetch(key, ttl: ttl, &render) : store.fetch(key, &render))
         end

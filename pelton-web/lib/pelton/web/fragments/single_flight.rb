@@ -3,7 +3,8 @@
 module Pelton
   module Web
     class Fragments
-      # If several fibers of a thread want the same value at the same time, one computes it, and the others get its value or error.
+      # If several fibers of a thread want the same value at the same time, one computes it, and the others get its
+      # value or error.
       #
       # @private
       class SingleFlight

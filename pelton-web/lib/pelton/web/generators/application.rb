@@ -24,16 +24,20 @@ module Pelton
           MessagesChannelTest Home HomeController
           HomeControllerTest Background BACKGROUND Test Config Public].freeze
         # The gem for each database besides pelton-sequel; SQLite needs none.
-        DATABASES = {"sqlite" => nil, "postgres" => "gem \"pg\", \"~> 1.5\"", "mysql" => "gem \"trilogy\", \"~> 2.9\"", "none" => nil}.freeze
+        DATABASES = {"sqlite" => nil, "postgres" => "gem \"pg\", \"~> 1.5\"", "mysql" => "gem \"trilogy\", \"~> 2.9\"",
+                     "none" => nil}.freeze
         private_constant :NAME, :LONGEST, :TAKEN
 
         # @return [Integer] the exit status: 0; 1 if the application cannot be written; 2 if the arguments are wrong
         def self.run(arguments, out: $stdout, error: $stderr)
           settings = {}
           parser = OptionParser.new(USAGE) do |options|
-            options.on("-d", "--database KIND", DATABASES.keys, "#{DATABASES.keys.join(", ")}; otherwise sqlite") { |kind| settings[:database] = kind }
+            options.on("-d", "--database KIND", DATABASES.keys,
+              "#{DATABASES.keys.join(", ")}; otherwise sqlite") { |kind| settings[:database] = kind }
             options.on("--bare", "without the messages: one empty page") { settings[:bare] = true }
-            options.on("--gems FOLDER", "a checkout of Pelton whose gems the application uses") { |folder| settings[:gems] = folder }
+            options.on("--gems FOLDER", "a checkout of Pelton whose gems the application uses") do |folder|
+              settings[:gems] = folder
+            end
             options.on("-h", "--help", "show this") { out.puts(options) || (return 0) }
           end
           name, *rest = parser.parse(arguments)
@@ -78,10 +82,16 @@ module Pelton
         private
 
         def check
-          raise Refused, "#{@name[0, 60].inspect} cannot be the name of an application: use lower case letters, digits and single _, as in photo_album" unless NAME.match?(@name)
+          unless NAME.match?(@name)
+            raise Refused, "#{@name[0, 60].inspect} cannot be the name of an application: use lower case letters, digits and single _, as in photo_album"
+          end
           raise Refused, "the name may have #{LONGEST} characters at most" if @name.size > LONGEST
-          raise Refused, "#{application} is the name of something else in Ruby or in the application: choose another" if TAKEN.include?(application) || Object.const_defined?(application)
-          raise Refused, "there is no pelton-web in #{@gems}" unless @gems.nil? || File.directory?(File.join(@gems, "pelton-web"))
+          if TAKEN.include?(application) || Object.const_defined?(application)
+            raise Refused, "#{application} is the name of something else in Ruby or in the application: choose another"
+          end
+          unless @gems.nil? || File.directory?(File.join(@gems, "pelton-web"))
+            raise Refused, "there is no pelton-web in #{@gems}"
+          end
         end
 
         def bare? = @bare
@@ -110,7 +120,8 @@ module Pelton
             "gem \"#{gem}\", path: #{((gem == "pelton") ? @gems : File.join(@gems, gem)).inspect}"
           end
           websockets = "gem \"websocket-driver\", \"~> 0.8\", require: false # of the channels" unless bare?
-          irb = "gem \"irb\", require: false # of the consoles" if RUBY_VERSION >= "4.0" # an earlier Ruby has it, and would compile a newer one's dependencies
+          # An earlier Ruby has it, and would compile a newer one's dependencies
+          irb = "gem \"irb\", require: false # of the consoles" if RUBY_VERSION >= "4.0"
           [*pelton, *DATABASES.fetch(@database), *websockets, *irb].join("\n")
         end
       end

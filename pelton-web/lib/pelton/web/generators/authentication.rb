@@ -44,12 +44,16 @@ module Pelton
           super
           need_database
           refuse_another_user
-          %w[User SignIn PasswordReset UserMails].zip(%w[user sign_in password_reset user_mails]) { |name, file| check_constant(name, "app/models/#{file}.rb") }
+          %w[User SignIn PasswordReset UserMails].zip(%w[user sign_in password_reset user_mails]) do |name, file|
+            check_constant(name, "app/models/#{file}.rb")
+          end
         end
 
         def write
           MIGRATIONS.each { |name| write_template("authentication/db/#{name}.rb", Migration.path(@files, name)) }
-          Template.paths("authentication").reject { |path| path.start_with?("db/") }.each { |path| write_template("authentication/#{path}", path) }
+          Template.paths("authentication").reject { |path| path.start_with?("db/") }.each do |path|
+            write_template("authentication/#{path}", path)
+          end
           insert
         end
 
@@ -66,11 +70,18 @@ module Pelton
         def insert
           @files.insert("Gemfile", "gem \"bcrypt\", \"~> 3.1\"\n", after: /^gem "pelton-sequel".*\n/)
           @files.insert("config/routes.rb", ROUTES, after: /^[ \t]*#{application}\.routes do[ \t]*\n/)
-          @files.insert("config/application.rb", "BACKGROUND.every(3600, \"old sign-ins\") { SignIn.clean }\n", after: /^BACKGROUND = .*\n/)
-          @files.insert("app/controllers/application_controller.rb", "  include CurrentUser\n", after: /^class ApplicationController\b.*\n/)
-          @files.insert("app/channels/application_connection.rb", CONNECTION, after: /^class ApplicationConnection\b.*\n/) if @files.read("app/channels/application_connection.rb")
-          @files.insert("app/views/layouts/application.html.erb", "<%= render \"shared/account\" %>\n", after: /<body[^>]*>\n/)
-          @files.insert("test/test_helper.rb", "require_relative \"support/signing_in\"\n", after: %r{^require "pelton/web/test"\n})
+          @files.insert("config/application.rb", "BACKGROUND.every(3600, \"old sign-ins\") { SignIn.clean }\n",
+            after: /^BACKGROUND = .*\n/)
+          @files.insert("app/controllers/application_controller.rb", "  include CurrentUser\n",
+            after: /^class ApplicationController\b.*\n/)
+          if @files.read("app/channels/application_connection.rb")
+            @files.insert("app/channels/application_connection.rb", CONNECTION,
+              after: /^class ApplicationConnection\b.*\n/)
+          end
+          @files.insert("app/views/layouts/application.html.erb", "<%= render \"shared/account\" %>\n",
+            after: /<body[^>]*>\n/)
+          @files.insert("test/test_helper.rb", "require_relative \"support/signing_in\"\n",
+            after: %r{^require "pelton/web/test"\n})
           @files.insert("test/test_helper.rb", "  include SigningIn\n", after: %r{^  include Pelton::Web::Test\n})
         end
       end

@@ -45,14 +45,17 @@ module Pelton
         def stream = "#{@name.path.tr("/", ":")}:\#{params.integer(:id)}"
 
         def body
-          methods = ["def subscribed = stream_from(stream)\n", *@actions.map { |action| "def #{action}(data) = broadcast(stream, {#{action}: data.string(:text, max: 2000)})\n" }]
+          methods = ["def subscribed = stream_from(stream)\n",
+            *@actions.map { |action| "def #{action}(data) = broadcast(stream, {#{action}: data.string(:text, max: 2000)})\n" }]
           "#{methods.join("\n")}\nprivate\n\ndef stream = \"#{stream}\"\n"
         end
 
         def insert_cable
-          @files.insert("Gemfile", "gem \"websocket-driver\", \"~> 0.8\", require: false # of the channels\n", after: /^gem "pelton-web".*\n/)
+          @files.insert("Gemfile", "gem \"websocket-driver\", \"~> 0.8\", require: false # of the channels\n",
+            after: /^gem "pelton-web".*\n/)
           @files.insert("config/application.rb", "require \"pelton/web/cable\"\n", after: %r{^require "pelton/web"\n})
-          @files.insert("config/routes.rb", "  mount #{application}.cable, at: \"/cable\"\n", after: /^[ \t]*#{application}\.routes do[ \t]*\n/)
+          @files.insert("config/routes.rb", "  mount #{application}.cable, at: \"/cable\"\n",
+            after: /^[ \t]*#{application}\.routes do[ \t]*\n/)
         end
       end
     end

@@ -84,15 +84,20 @@ module Pelton
 
         def add_routes
           inner = route_lines
-          lines = @name.namespaces.reverse.inject(inner) { |text, part| "namespace(:#{part}) do\n#{text.gsub(/^/, "  ")}end\n" }
+          lines = @name.namespaces.reverse.inject(inner) do |text, part|
+            "namespace(:#{part}) do\n#{text.gsub(/^/, "  ")}end\n"
+          end
           @files.insert(ROUTES, lines.gsub(/^/, "  "), after: /^[ \t]*#{application}\.routes do[ \t]*\n/)
         end
 
         # The actions of a resource, then all others, whose paths are below the list's.
         def route_lines
           others = @actions - rest
-          return others.map { |action| "get \"#{own_path(action)}\", to: \"#{@name.last}##{action}\"\n" }.join if rest.empty?
-          head = "resources :#{@name.last}#{", only: [#{rest.map { |one| ":#{one}" }.join(", ")}]" if rest.size < REST.size}"
+          if rest.empty?
+            return others.map { |action| "get \"#{own_path(action)}\", to: \"#{@name.last}##{action}\"\n" }.join
+          end
+          head =
+            "resources :#{@name.last}#{", only: [#{rest.map { |one| ":#{one}" }.join(", ")}]" if rest.size < REST.size}"
           return "#{head}\n" if others.empty?
           "#{head} do\n#{others.map { |action| "  get :#{action}, on: :collection\n" }.join}end\n"
         end
@@ -103,15 +108,19 @@ module Pelton
         def requests
           @actions.map do |action|
             base = "/#{@name.path}"
-            [action, verb(action), rest.include?(action) ? rest_path(action, base) : own_path(action, base), page?(action)]
+            [action, verb(action), rest.include?(action) ? rest_path(action, base) : own_path(action, base),
+              page?(action)]
           end
         end
 
         def rest_path(action, base)
-          {"index" => base, "create" => base, "new" => "#{base}/new", "edit" => "#{base}/1/edit"}.fetch(action) { "#{base}/1" }
+          {"index" => base, "create" => base, "new" => "#{base}/new",
+           "edit" => "#{base}/1/edit"}.fetch(action) { "#{base}/1" }
         end
 
-        def verb(action) = (rest.include?(action) && {"create" => "post", "update" => "patch", "destroy" => "delete"}[action]) || "get"
+        def verb(action)
+          (rest.include?(action) && {"create" => "post", "update" => "patch", "destroy" => "delete"}[action]) || "get"
+        end
 
         def redirects? = rest.include?("index")
 

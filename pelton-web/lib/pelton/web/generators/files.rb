@@ -5,7 +5,8 @@ require "fileutils"
 module Pelton
   module Web
     module Generators
-      # Writes an application's files, and reports them as Rails' generators do. Asks before it changes an existing file.
+      # Writes an application's files, and reports them as Rails' generators do. Asks before it changes an existing
+      # file.
       # @private
       class Files
         QUESTION = "Overwrite %s? y: yes, n: no, a: this and all others [Yna] "
@@ -40,7 +41,9 @@ module Pelton
           whole = File.read(file, encoding: "UTF-8")
           return say(:identical, path) if whole.include?(text)
           place = whole.match(after)&.end(0)
-          return say(:unchanged, "#{path}: found no place for this. Add it yourself:\n#{text.gsub(/^/, " " * 13)}") unless place
+          unless place
+            return say(:unchanged, "#{path}: found no place for this. Add it yourself:\n#{text.gsub(/^/, " " * 13)}")
+          end
           put(:insert, path, whole.insert(place, text))
         end
 

@@ -3,7 +3,8 @@
 module Pelton
   module Web
     module Generators
-      # The base class of generators. A subclass has the constants SUMMARY (a line), USAGE and ARGUMENTS (their number), and {#write}.
+      # The base class of generators. A subclass has the constants SUMMARY (a line), USAGE and ARGUMENTS (their number),
+      # and {#write}.
       # @private
       class Generator
         CONFIGURATION = "config/application.rb"
@@ -49,12 +50,15 @@ module Pelton
         # @raise [Refused] if an action cannot be a method
         def check_actions(actions, taken, kind)
           wrong = actions.find { |action| !ACTION.match?(action) || taken.include?(action) }
-          raise Refused, "#{wrong.inspect[0, 60]} cannot be an action: it is no name, or the name of a method of all #{kind}" if wrong
+          if wrong
+            raise Refused, "#{wrong.inspect[0, 60]} cannot be an action: it is no name, or the name of a method of all #{kind}"
+          end
         end
 
         # Returns a class inside its modules or classes, as indented lines.
         def nested(name, line, body)
-          [*name.namespaces.map { |part| "module #{Name.camel(part)}" }, line].each_with_index.map { |text, depth| "  " * depth + text }.join("\n") +
+          [*name.namespaces.map { |part| "module #{Name.camel(part)}" },
+            line].each_with_index.map { |text, depth| "  " * depth + text }.join("\n") +
             "\n" + body.gsub(/^(?=.)/, "  " * (name.namespaces.size + 1)) + name.parts.each_index.map { |depth| "#{"  " * depth}end\n" }.reverse.join
         end
       end

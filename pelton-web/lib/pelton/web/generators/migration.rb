@@ -53,7 +53,8 @@ module Pelton
         # @return [String] the lines in the migration's block
         def body
           case @name.last
-          when /\Acreate_(\w+)\z/ then change(table_block("create_table(:#{$1})", ["primary_key :id", *fields.flat_map(&:columns), *timestamps]))
+          when /\Acreate_(\w+)\z/ then change(table_block("create_table(:#{$1})",
+            ["primary_key :id", *fields.flat_map(&:columns), *timestamps]))
           when /\Aadd_\w+?_to_(\w+)\z/ then change(table_block("alter_table(:#{$1})", fields.flat_map(&:additions)))
           when /\Aremove_\w+?_from_(\w+)\z/ then removal($1)
           else change("")
@@ -72,7 +73,9 @@ module Pelton
 
         def change(text) = "change do\n#{indent(text)}end\n"
 
-        def table_block(head, lines) = lines.empty? ? "" : "#{head} do\n#{indent(lines.map { |line| "#{line}\n" }.join)}end\n"
+        def table_block(head, lines)
+          lines.empty? ? "" : "#{head} do\n#{indent(lines.map { |line| "#{line}\n" }.join)}end\n"
+        end
 
         def indent(text) = text.gsub(/^(?=.)/, "  ")
       end

@@ -5,7 +5,8 @@ require "erubi"
 module Pelton
   module Web
     module Generators
-      # The generators' templates in `templates/`: ERB with {% %} instead of <% %>, since they contain an application's ERB templates.
+      # The generators' templates in `templates/`: ERB with {% %} instead of <% %>, since they contain an application's
+      # ERB templates.
       # @private
       module Template
         FOLDER = File.expand_path("templates", __dir__)

@@ -2,8 +2,8 @@
 
 module Pelton
   module Web
-    # Middleware: refuses request bodies beyond a limit with 413, at once if `content-length` shows it, otherwise when the application has read
-    # that much.
+    # Middleware: refuses request bodies beyond a limit with 413, at once if `content-length` shows it, otherwise when
+    # the application has read that much.
     #
     #     use Pelton::Web::BodyLimit, 1 << 20
     class BodyLimit
@@ -19,7 +19,9 @@ module Pelton
       def call(env)
         length = env["CONTENT_LENGTH"]
         return Problem.of(error).response(env) if length && length.to_i > @bytes
-        env["rack.input"] = Input.new(env["rack.input"], @bytes, method(:error)) if length.nil? && env["HTTP_TRANSFER_ENCODING"]
+        if length.nil? && env["HTTP_TRANSFER_ENCODING"]
+          env["rack.input"] = Input.new(env["rack.input"], @bytes, method(:error))
+        end
         @app.call(env)
       rescue TooLarge => error
         Problem.of(error).response(env)
@@ -75,8 +77,11 @@ module Pelton
 
     class Settings
       # @!attribute max_body
-      #   @return [Integer, nil] maximum bytes of a request's body: see {BodyLimit}; nil, the default, leaves it to the server
-      setting(:max_body) { |value| "must be a number of bytes, or nil" if value && !(value.is_a?(Integer) && value.positive?) }
+      #   @return [Integer, nil] maximum bytes of a request's body: see {BodyLimit}; nil, the default, leaves it to the
+      #     server
+      setting(:max_body) do |value|
+        "must be a number of bytes, or nil" if value && !(value.is_a?(Integer) && value.positive?)
+      end
     end
   end
 end

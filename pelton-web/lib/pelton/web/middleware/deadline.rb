@@ -5,11 +5,11 @@ require_relative "../response/problem"
 
 module Pelton
   module Web
-    # Middleware: limits the time of a request. Beyond it, the fiber is interrupted where it waits, a query is cancelled at the database, and
-    # the client gets 503.
+    # Middleware: limits the time of a request. Beyond it, the fiber is interrupted where it waits, a query is cancelled
+    # at the database, and the client gets 503.
     #
-    # The time ends with the response's head: streamed bodies have their own limits. A response given later, by `async.callback`, is limited by
-    # the server's `request_timeout` alone.
+    # The time ends with the response's head: streamed bodies have their own limits. A response given later, by
+    # `async.callback`, is limited by the server's `request_timeout` alone.
     class Deadline
       # @private
       def self.wrap(app, settings) = settings.deadline ? new(app, settings.deadline) : app
@@ -28,14 +28,17 @@ module Pelton
         raise error if Clock.now < over
         place = error.backtrace&.find { |line| !line.start_with?("<internal:") }
         Pelton.logger.warn("#{env["REQUEST_METHOD"]} #{env["PATH_INFO"].inspect} was not answered within #{@seconds} s; it waited at #{place}")
-        Problem.new(503, detail: "The answer takes too long. Try again later.", headers: {"retry-after" => "1"}).response(env)
+        Problem.new(503, detail: "The answer takes too long. Try again later.",
+          headers: {"retry-after" => "1"}).response(env)
       end
     end
 
     class Settings
       # @!attribute deadline
       #   @return [Numeric, nil] seconds for a response: see {Deadline}; nil, the default, leaves it to the server
-      setting(:deadline) { |value| "must be a number of seconds, or nil" if value && !(value.is_a?(Numeric) && value.positive?) }
+      setting(:deadline) do |value|
+        "must be a number of seconds, or nil" if value && !(value.is_a?(Numeric) && value.positive?)
+      end
     end
   end
 end

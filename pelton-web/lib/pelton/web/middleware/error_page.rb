@@ -8,14 +8,19 @@ module Pelton
     class Settings
       # @!attribute filter_parameters
       #   @return [Regexp] names of parameters whose values are never shown
-      setting(:filter_parameters, /passw|secret|token|_key|crypt|salt|certificate|otp|cvv|cvc|ssn/i) { |value| "must be a Regexp" unless value.is_a?(Regexp) }
+      setting(:filter_parameters, /passw|secret|token|_key|crypt|salt|certificate|otp|cvv|cvc|ssn/i) do |value|
+        "must be a Regexp" unless value.is_a?(Regexp)
+      end
 
       # @!attribute raise_errors
       #   @return [Boolean] whether errors of the program are raised to the caller; by default in the environment "test"
-      setting(:raise_errors, ->(settings) { settings.environment == "test" }) { |value| "must be true or false" unless [true, false].include?(value) }
+      setting(:raise_errors, ->(settings) { settings.environment == "test" }) do |value|
+        "must be true or false" unless [true, false].include?(value)
+      end
     end
 
-    # Middleware: logs unrescued errors and responds to them, with 503 if a service that the action needs does not answer, and otherwise with
+    # Middleware: logs unrescued errors and responds to them, with 503 if a service that the action needs does not
+    # answer, and otherwise with
     # 500. In development, requests from this machine get a page with the source, the
     # parameters and all waiting fibers; others get only the status. Clients that accept JSON get a problem document.
     class ErrorPage
@@ -24,7 +29,8 @@ module Pelton
       # Entries to show of parameters, whose number and size the client chooses.
       ENTRIES = 100
       LENGTH = 500
-      # Errors of a service that the action needs, such as a database that restarts or a row that is locked: clients and proxies may try again.
+      # Errors of a service that the action needs, such as a database that restarts or a row that is locked: clients and
+      # proxies may try again.
       UNAVAILABLE = %w[
         Pelton::ConnectionError Pelton::TimeoutError Pelton::OverloadError
         Sequel::DatabaseConnectionError Sequel::DatabaseDisconnectError Sequel::PoolTimeout Sequel::DatabaseLockTimeout Sequel::SerializationFailure
@@ -66,8 +72,12 @@ module Pelton
 
       def answer(env, error)
         return brief(error).response(env) unless @settings.development? && Development.local?(env)
-        html = Rack::Utils.best_q_match(env["HTTP_ACCEPT"].to_s, %w[text/plain text/html application/json application/problem+json]) == "text/html"
-        return Problem.new(500, detail: "#{error.class}: #{error.message}", members: {backtrace: error.backtrace.to_a.first(ENTRIES)}).response(env) unless html
+        html = Rack::Utils.best_q_match(env["HTTP_ACCEPT"].to_s,
+          %w[text/plain text/html application/json application/problem+json]) == "text/html"
+        unless html
+          return Problem.new(500, detail: "#{error.class}: #{error.message}",
+            members: {backtrace: error.backtrace.to_a.first(ENTRIES)}).response(env)
+        end
         page = Development.page("error", 500, describe(env, error))
         (env["REQUEST_METHOD"] == "HEAD") ? [page[0], page[1], []] : page
       end
@@ -82,19 +92,24 @@ module Pelton
       end
 
       def describe(env, error)
-        {error: error, message: shown(error.message, LENGTH * 10), method: env["REQUEST_METHOD"], path: env["PATH_INFO"], route: env["pelton.web.route"]&.to_s,
-         id: env["pelton.request_id"], excerpt: excerpt(error), backtrace: error.backtrace.to_a.map { |line| [line.delete_prefix(@root), line.start_with?(@root)] },
+        {error: error, message: shown(error.message, LENGTH * 10), method: env["REQUEST_METHOD"],
+         path: env["PATH_INFO"], route: env["pelton.web.route"]&.to_s,
+         id: env["pelton.request_id"], excerpt: excerpt(error),
+         backtrace: error.backtrace.to_a.map { |line| [line.delete_prefix(@root), line.start_with?(@root)] },
          causes: causes(error), params: params(env), waiting: waiting}
       end
 
       # The innermost line of the program's code; for a syntax error, the line at the start of Ruby's message.
       def excerpt(error)
         places = [*(error.message if error.is_a?(SyntaxError)), *error.backtrace]
-        file, line = places.filter_map { |place| place.match(/\A(.+?):(\d+)/)&.captures }.find { |path, _| path.start_with?(@root) }
+        file, line = places.filter_map { |place| place.match(/\A(.+?):(\d+)/)&.captures }.find do |path, _|
+          path.start_with?(@root)
+        end
         return unless file && File.file?(file)
         line = line.to_i
         first = [line - AROUND, 1].max
-        lines = File.foreach(file, encoding: "UTF-8").lazy.drop(first - 1).first(2 * AROUND + 1).map { |text| text.scrub.chomp }
+        lines =
+          File.foreach(file, encoding: "UTF-8").lazy.drop(first - 1).first(2 * AROUND + 1).map { |text| text.scrub.chomp }
         Excerpt.new(file.delete_prefix(@root), line, lines.each_with_index.map { |text, index| [first + index, text] })
       end
 
@@ -129,10 +144,13 @@ module Pelton
       def waiting
         return [] unless Pelton.running?
         tasks = Pelton.tasks.reject { |task| task == Task.current }.first(ENTRIES).map do |task|
-          ["Task #{[task.name, task.activity, ("from #{task.origin}" if task.origin)].compact.join(", ")}", own(task.backtrace)]
+          ["Task #{[task.name, task.activity, ("from #{task.origin}" if task.origin)].compact.join(", ")}",
+            own(task.backtrace)]
         end
         known = tasks.map(&:last)
-        fibers = (Reactor.current.parked.uniq - [Fiber.current]).first(ENTRIES).map { |fiber| ["Fiber", own(fiber.backtrace)] }
+        fibers = (Reactor.current.parked.uniq - [Fiber.current]).first(ENTRIES).map do |fiber|
+          ["Fiber", own(fiber.backtrace)]
+        end
         tasks + fibers.reject { |_, lines| lines.empty? || known.include?(lines) }
       end
 

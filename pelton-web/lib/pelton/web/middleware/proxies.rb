@@ -4,9 +4,9 @@ require "ipaddr"
 
 module Pelton
   module Web
-    # Middleware: trusts headers of proxies (`X-Forwarded-For`, `-Host`, `-Proto`) only from trusted ones. The env then has the client's
-    # address, host and scheme. From all others the headers are removed, because any client can send them, and Rack and other libraries believe
-    # them.
+    # Middleware: trusts headers of proxies (`X-Forwarded-For`, `-Host`, `-Proto`) only from trusted ones. The env then
+    # has the client's address, host and scheme. From all others the headers are removed, because any client can send
+    # them, and Rack and other libraries believe them.
     #
     # A trusted proxy must set or remove each of these headers: nginx forwards what the client sends.
     #
@@ -58,7 +58,8 @@ module Pelton
       end
 
       def follow(env)
-        proto, host, addresses = env.values_at("HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_FOR")
+        proto, host, addresses = env.values_at("HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_HOST",
+          "HTTP_X_FORWARDED_FOR")
         env["rack.url_scheme"] = proto if proto == "https" || proto == "http"
         env["HTTP_HOST"] = host if host
         env["REMOTE_ADDR"] = client(addresses) || env["REMOTE_ADDR"] if addresses
@@ -95,7 +96,9 @@ module Pelton
     class Settings
       # @!attribute trusted_proxies
       #   @return [Array<String>] proxies whose X-Forwarded headers count; none by default: see {Proxies}
-      setting(:trusted_proxies, [].freeze) { |value| "must be an Array of addresses" unless value.is_a?(Array) && value.all?(String) }
+      setting(:trusted_proxies, [].freeze) do |value|
+        "must be an Array of addresses" unless value.is_a?(Array) && value.all?(String)
+      end
     end
   end
 end

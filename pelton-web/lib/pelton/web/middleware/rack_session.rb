@@ -2,8 +2,8 @@
 
 module Pelton
   module Web
-    # Middleware: gives Rack applications and middleware the application's session as `env["rack.session"]`, shared with the controllers and
-    # handled like theirs.
+    # Middleware: gives Rack applications and middleware the application's session as `env["rack.session"]`, shared with
+    # the controllers and handled like theirs.
     #
     # {Application} puts it around foreign Rack code if it has secrets. A session from an outer application is kept.
     class RackSession

@@ -4,7 +4,8 @@ require_relative "../development"
 
 module Pelton
   module Web
-    # Middleware for development: `/pelton/slow` shows what blocked the loop, as reported by the watchdog, to requests from this machine.
+    # Middleware for development: `/pelton/slow` shows what blocked the loop, as reported by the watchdog, to requests
+    # from this machine.
     class SlowPage
       PATH = "/pelton/slow"
       # Number of kept reports.
@@ -38,7 +39,9 @@ module Pelton
       #
       # @asynchronous if the application waits
       def call(env)
-        return @app.call(env) unless env["PATH_INFO"] == PATH && env["REQUEST_METHOD"] == "GET" && Development.local?(env)
+        unless env["PATH_INFO"] == PATH && env["REQUEST_METHOD"] == "GET" && Development.local?(env)
+          return @app.call(env)
+        end
         Development.page("slow", 200, threshold: Pelton.watchdog, stalls: SlowPage.stalls.dup, places: places)
       end
 

@@ -10,11 +10,11 @@ module Pelton
     #
     #     use Pelton::Web::Static, root: "public"
     #
-    # A path is looked up in the list of the folder's files and never becomes a file system path, so no encoding of `..` leads outside. Files
-    # whose names begin with a dot, and links that lead outside, are not served.
+    # A path is looked up in the list of the folder's files and never becomes a file system path, so no encoding of `..`
+    # leads outside. Files whose names begin with a dot, and links that lead outside, are not served.
     #
-    # - Each file has a second path with its digest ({#asset_path}), under which clients keep it for a year. Under the plain path clients ask
-    #   each time, and get 304.
+    # - Each file has a second path with its digest ({#asset_path}), under which clients keep it for a year. Under the
+    #   plain path clients ask each time, and get 304.
     # - A file with the same name plus `.br` or `.gz` is sent to clients that accept that encoding.
     # - A single Range is supported. Servers that can, such as Pelton's, send files by sendfile.
     class Static
@@ -89,7 +89,8 @@ module Pelton
 
       def headers_of(asset, file)
         headers = {
-          "cache-control" => asset.fingerprinted? ? FOREVER : @cache_control, "etag" => file.etag, "last-modified" => file.modified,
+          "cache-control" => asset.fingerprinted? ? FOREVER : @cache_control, "etag" => file.etag,
+          "last-modified" => file.modified,
           "x-content-type-options" => "nosniff", "accept-ranges" => "bytes"
         }
         headers["vary"] = "accept-encoding" if asset.codings?
@@ -102,8 +103,8 @@ module Pelton
         env["HTTP_IF_MODIFIED_SINCE"] == file.modified
       end
 
-      # @return [Range, Symbol, nil] nil for the whole file, also for several ranges, or if If-Range names another version; :none if nothing is
-      #   in the range
+      # @return [Range, Symbol, nil] nil for the whole file, also for several ranges, or if If-Range names another
+      #   version; :none if nothing is in the range
       def range(env, file)
         header = env["HTTP_RANGE"]
         return unless header&.match?(ONE_RANGE) && env["REQUEST_METHOD"] == "GET"
@@ -118,10 +119,12 @@ module Pelton
         [part ? 206 : 200, headers, head ? [] : body(file, part)]
       end
 
-      # A small file is read at once, which is cheaper than a body object, and lets the server's cache of public responses keep it.
+      # A small file is read at once, which is cheaper than a body object, and lets the server's cache of public
+      # responses keep it.
       def body(file, part)
         return Rack::Files::BaseIterator.new(file.path, [part], {}) if part
-        return Rack::Files::Iterator.new(file.path, [0..file.size - 1], {}) if file.size > SMALL # the server can send it by its path, without reading it
+        # The server can send it by its path, without reading it
+        return Rack::Files::Iterator.new(file.path, [0..file.size - 1], {}) if file.size > SMALL
         bytes = File.binread(file.path)
         (bytes.bytesize == file.size) ? [bytes] : raise(Error, "#{file.path} has changed while it was served")
       end

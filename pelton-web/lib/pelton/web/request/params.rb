@@ -7,7 +7,8 @@ require_relative "params/schema"
 
 module Pelton
   module Web
-    # A request's parameters, from its path, its query, and its form or JSON document, by name. Text is UTF-8 without NUL.
+    # A request's parameters, from its path, its query, and its form or JSON document, by name. Text is UTF-8 without
+    # NUL.
     #
     #     params[:q]                                   # as it came: a String, an Array, a Hash, an Upload or nil
     #     params.integer(:page, default: 1, in: 1..100)
@@ -15,8 +16,8 @@ module Pelton
     #     params.require(:post).permit(:title, :body)  # {title: "...", body: "..."}
     #     params.permit(SCHEMA)                        # typed, with all mistakes in one answer: see {Schema}
     #
-    # Without `default:` a parameter is required. A parameter that is present must be valid; otherwise {Invalid} responds with 422 and names it,
-    # or {NotFound} with 404 for a variable of the path.
+    # Without `default:` a parameter is required. A parameter that is present must be valid; otherwise {Invalid}
+    # responds with 422 and names it, or {NotFound} with 404 for a variable of the path.
     class Params
       include Opaque
 
@@ -55,7 +56,8 @@ module Pelton
         @path = path
       end
 
-      # @return [String, Integer, Float, Boolean, Array, Hash, Upload, nil] the parameter unconverted; numbers and booleans come from JSON
+      # @return [String, Integer, Float, Boolean, Array, Hash, Upload, nil] the parameter unconverted; numbers and
+      #   booleans come from JSON
       def [](name) = @values[name.to_s]
 
       def key?(name) = @values.key?(name.to_s)
@@ -101,14 +103,18 @@ module Pelton
       # @param type [Symbol] of the elements
       # @param max [Integer] maximum number of elements
       # @raise [Invalid, NotFound]
-      def array(name, type = :string, default: REQUIRED, max: 1000, **options) = typed(name, :array, default, {of: type, max: max, **options})
+      def array(name, type = :string, default: REQUIRED, max: 1000, **options)
+        typed(name, :array, default, {of: type, max: max, **options})
+      end
 
-      # Returns the parameters inside of another one: `params.require(:post)` for the fields `post[title]` and `post[body]`.
+      # Returns the parameters inside of another one: `params.require(:post)` for the fields `post[title]` and
+      # `post[body]`.
       #
       # @raise [Invalid] if there are none
       def require(name) = Params.new(typed(name, :hash, REQUIRED, {}), prefix: full(name))
 
-      # Returns only these parameters, without missing ones. By name, they must be text, numbers or booleans, so that no Hash gets into a query.
+      # Returns only these parameters, without missing ones. By name, they must be text, numbers or booleans, so that no
+      # Hash gets into a query.
       #
       # @overload permit(*names)
       #   @param names [Array<Symbol>]
@@ -120,7 +126,9 @@ module Pelton
         names.each_with_object({}) do |name, all|
           next unless key?(name)
           value = self[name]
-          raise Invalid.new(full(name) => "must not be a list or a group of fields") if [Array, Hash, Upload].any? { |type| value.is_a?(type) }
+          if [Array, Hash, Upload].any? { |type| value.is_a?(type) }
+            raise Invalid.new(full(name) => "must not be a list or a group of fields")
+          end
           all[name.to_sym] = value
         end
       end

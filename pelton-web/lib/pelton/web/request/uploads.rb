@@ -5,8 +5,9 @@ require "securerandom"
 
 module Pelton
   module Web
-    # Stores uploaded files in a folder. Each has a random name, the key, which a model keeps; no part of the client's name gets into a path.
-    # The folder must not be public: {Controller::Files#send_upload} sends the files, and decides whether a browser may show them.
+    # Stores uploaded files in a folder. Each has a random name, the key, which a model keeps; no part of the client's
+    # name gets into a path. The folder must not be public: {Controller::Files#send_upload} sends the files, and decides
+    # whether a browser may show them.
     #
     #     photo = params.file(:photo, types: %w[image/jpeg image/png], max_bytes: 5 << 20)
     #     uploads.keep(photo) { |key| current_user.add_photo(file: key, type: photo.type, name: photo.original_filename) }
@@ -21,8 +22,8 @@ module Pelton
         @folder = File.expand_path(folder.to_s)
       end
 
-      # Stores a file under a new name. The temporary file is moved, or copied to another file system, and is on the disk when the key is
-      # returned. Other fibers run meanwhile.
+      # Stores a file under a new name. The temporary file is moved, or copied to another file system, and is on the
+      # disk when the key is returned. Other fibers run meanwhile.
       #
       # @yieldparam key [String] if the block raises, the file is deleted again
       # @return [String, Object] the key; with a block, its value
@@ -104,7 +105,11 @@ module Pelton
     class Settings
       # @!attribute uploads
       #   @return [Uploads] the store for uploaded files; by default the folder `uploads` in {#root}
-      setting(:uploads, ->(settings) { Uploads.new(File.join(settings.root, "uploads")) }) { |value| "must be a Pelton::Web::Uploads, such as Pelton::Web::Uploads.new(\"/var/lib/shop/uploads\")" unless value.is_a?(Uploads) }
+      setting(:uploads, ->(settings) { Uploads.new(File.join(settings.root, "uploads")) }) do |value|
+        unless value.is_a?(Uploads)
+          "must be a Pelton::Web::Uploads, such as Pelton::Web::Uploads.new(\"/var/lib/shop/uploads\")"
+        end
+      end
     end
   end
 end

@@ -2,8 +2,8 @@
 
 module Pelton
   module Web
-    # Middleware around applications that may respond later, in Thin's style: they return the status -1 or throw :async, and pass the response
-    # to `env["async.callback"]`. Outer layers change such a response when it arrives.
+    # Middleware around applications that may respond later, in Thin's style: they return the status -1 or throw :async,
+    # and pass the response to `env["async.callback"]`. Outer layers change such a response when it arrives.
     #
     # {Application} puts it around foreign Rack code. Controllers use {Controller::Streaming#defer_response} instead.
     class Deferral
@@ -12,8 +12,8 @@ module Pelton
       private_constant :KEY, :LATER
 
       class << self
-        # Calls the block to change a later response. A layer calls this if the application has returned the status -1; without a surrounding
-        # {Deferral} it has no effect.
+        # Calls the block to change a later response. A layer calls this if the application has returned the status -1;
+        # without a surrounding {Deferral} it has no effect.
         #
         # @param env [Hash]
         # @param response [Array] as the application returned it

@@ -3,7 +3,8 @@
 module Pelton
   module Web
     class Response
-      # Response headers with lower-case names, as Rack requires. Refuses names and values that would start another header.
+      # Response headers with lower-case names, as Rack requires. Refuses names and values that would start another
+      # header.
       class Headers < Hash
         include Opaque
 
@@ -44,7 +45,9 @@ module Pelton
 
         def checked(name)
           name = name.to_s.downcase
-          raise ArgumentError, "#{name.inspect} is no name of a header" unless name.match?(/\A[!#$%&'*+\-.^_`|~0-9a-z]+\z/)
+          unless name.match?(/\A[!#$%&'*+\-.^_`|~0-9a-z]+\z/)
+            raise ArgumentError, "#{name.inspect} is no name of a header"
+          end
           name
         end
 

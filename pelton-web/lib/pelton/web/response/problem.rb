@@ -7,8 +7,8 @@ require_relative "../settings"
 
 module Pelton
   module Web
-    # A response about an error: a problem document (RFC 9457) for clients that prefer JSON to HTML, a small page for browsers, plain text for
-    # all others.
+    # A response about an error: a problem document (RFC 9457) for clients that prefer JSON to HTML, a small page for
+    # browsers, plain text for all others.
     class Problem
       include Opaque
 
@@ -28,22 +28,26 @@ module Pelton
         @headers = headers
       end
 
-      # The status of a program's error comes from `settings.errors` or its method `web_status`. Its message is for the program's author; the
-      # client gets `web_detail`, if the error has it.
+      # The status of a program's error comes from `settings.errors` or its method `web_status`. Its message is for the
+      # program's author; the client gets `web_detail`, if the error has it.
       #
       # @param error [StandardError] a {RequestError}, or any other
       # @param settings [Settings, nil] the application's
       # @return [Problem, nil] nil for an error that is not the client's
       def self.of(error, settings = nil)
-        return new(error.status, detail: error.message, members: error.members, headers: error.headers) if error.is_a?(RequestError)
+        if error.is_a?(RequestError)
+          return new(error.status, detail: error.message, members: error.members, headers: error.headers)
+        end
         status = Settings.status_of(error, settings) || (error.web_status if error.respond_to?(:web_status)) or return
         return new(status, detail: error.web_detail) if error.respond_to?(:web_detail)
         invalid = messages(error)
         return new(status) unless status == 422 && invalid
-        new(status, detail: invalid.full_messages.join(", "), members: {errors: invalid.to_hash.flat_map { |name, details| Array(details).map { |detail| {name: name, detail: detail} } }})
+        new(status, detail: invalid.full_messages.join(", "),
+          members: {errors: invalid.to_hash.flat_map { |name, details| Array(details).map { |detail| {name: name, detail: detail} } }})
       end
 
-      # What validations have found, as Sequel's and ActiveModel's errors have it: the client's, as {Params::Invalid} is.
+      # What validations have found, as Sequel's and ActiveModel's errors have it: the client's, as {Params::Invalid}
+      # is.
       def self.messages(error)
         model = %i[record model].find { |name| error.respond_to?(name) }
         found = error.respond_to?(:errors) ? error.errors : model && error.public_send(model)
@@ -59,7 +63,8 @@ module Pelton
       # @return [Array(Integer, Hash, Array<String>)] Rack's response
       def response(env)
         type, body = document(env["HTTP_ACCEPT"])
-        headers = {"content-type" => type, "content-length" => body.bytesize.to_s, "cache-control" => "no-store"}.merge!(@headers)
+        headers = {"content-type" => type, "content-length" => body.bytesize.to_s,
+                   "cache-control" => "no-store"}.merge!(@headers)
         [@status, headers, (env["REQUEST_METHOD"] == "HEAD") ? [] : [body]]
       end
 
@@ -84,17 +89,20 @@ module Pelton
     class Settings
       # Sequel's and ActiveRecord's errors with a status, by name: neither need be loaded.
       ERRORS = {
-        "Sequel::NoMatchingRow" => 404, "Sequel::ValidationFailed" => 422, "Sequel::NoExistingObject" => 409, "Sequel::MassAssignmentRestriction" => 400,
+        "Sequel::NoMatchingRow" => 404, "Sequel::ValidationFailed" => 422, "Sequel::NoExistingObject" => 409,
+        "Sequel::MassAssignmentRestriction" => 400,
         "Sequel::InvalidValue" => 400,
-        "ActiveRecord::RecordNotFound" => 404, "ActiveRecord::RecordInvalid" => 422, "ActiveRecord::StaleObjectError" => 409,
+        "ActiveRecord::RecordNotFound" => 404, "ActiveRecord::RecordInvalid" => 422,
+        "ActiveRecord::StaleObjectError" => 409,
         "ActiveModel::ValidationError" => 422, "ActiveModel::ForbiddenAttributesError" => 400
       }.freeze
 
       # @!attribute errors
-      #   @return [Hash{Class, String => Integer}] statuses for errors of actions, by class or class name, in addition to {ERRORS}:
-      #     `{"Sequel::UniqueConstraintViolation" => 409}`. Errors with a method `web_status` need no entry
+      #   @return [Hash{Class, String => Integer}] statuses for errors of actions, by class or class name, in addition
+      #     to {ERRORS}: `{"Sequel::UniqueConstraintViolation" => 409}`. Errors with a method `web_status` need no entry
       setting(:errors, {}.freeze) do |value|
-        right = value.is_a?(Hash) && value.all? { |error, status| [Module, String].any? { |type| error.is_a?(type) } && status.is_a?(Integer) && status.between?(400, 499) }
+        right =
+          value.is_a?(Hash) && value.all? { |error, status| [Module, String].any? { |type| error.is_a?(type) } && status.is_a?(Integer) && status.between?(400, 499) }
         "must be a Hash of classes, or their names, and statuses from 400 to 499" unless right
       end
 

@@ -3,8 +3,8 @@
 module Pelton
   module Web
     class Routes
-      # Lets forms, which send only GET and POST, use other verbs: a POST with the field `_method` counts as PUT, PATCH or DELETE if its path
-      # has such a route.
+      # Lets forms, which send only GET and POST, use other verbs: a POST with the field `_method` counts as PUT, PATCH
+      # or DELETE if its path has such a route.
       module FormVerb
         # Verbs that a form may name.
         NAMES = %w[PUT PATCH DELETE].freeze

@@ -11,8 +11,12 @@ module Pelton
 
         # @raise [ConfigurationError] if there is no application, or the path contains variables
         def initialize(app, path)
-          raise ConfigurationError, "mount: #{app.inspect} is no Rack application: it must respond to call" unless app.respond_to?(:call)
-          raise ConfigurationError, "mount at: #{path.inspect}: give a path without variables" unless path.is_a?(String) && path.match?(%r{\A/[^:*()]*\z})
+          unless app.respond_to?(:call)
+            raise ConfigurationError, "mount: #{app.inspect} is no Rack application: it must respond to call"
+          end
+          unless path.is_a?(String) && path.match?(%r{\A/[^:*()]*\z})
+            raise ConfigurationError, "mount at: #{path.inspect}: give a path without variables"
+          end
           @app = app
           @path = path.chomp("/")
         end

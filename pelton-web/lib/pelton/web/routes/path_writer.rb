@@ -17,7 +17,10 @@ module Pelton
 
         def initialize(pattern)
           @path = pattern.path
-          @forms = pattern.variants.map { |variant| Form.new(names_of(variant), variant.segments.map { |segment| Array(segment).map { |part| literal(part) } }, variant) }
+          @forms = pattern.variants.map do |variant|
+            Form.new(names_of(variant), variant.segments.map { |segment| Array(segment).map { |part| literal(part) } },
+              variant)
+          end
           @names = @forms.last.names
           @constraints = pattern.constraints.transform_values { |constraint| /\A(?:#{constraint})\z/ }
         end
@@ -45,19 +48,26 @@ module Pelton
         def literal(part) = part.is_a?(Symbol) ? part : ERB::Util.url_encode(part).gsub("%2F", "/")
 
         def segment(parts, values, splats)
-          text = (parts.size == 1) ? written(parts.first, values, splats) : parts.map { |part| written(part, values, splats) }.join
+          text = (parts.size == 1) ? written(parts.first, values,
+            splats) : parts.map { |part| written(part, values, splats) }.join
           return text if text.match?(PLAIN)
           # A browser would resolve "." and "..", also percent-encoded; an empty segment is none.
-          raise ArgumentError, "#{@path}: #{text.inspect} is no part of a path" if text.split("/", -1).then { |all| all.empty? || all.any? { |one| ["", ".", ".."].include?(one) } }
+          if text.split("/", -1).then { |all| all.empty? || all.any? { |one| ["", ".", ".."].include?(one) } }
+            raise ArgumentError, "#{@path}: #{text.inspect} is no part of a path"
+          end
           text
         end
 
-        def written(part, values, splats) = part.is_a?(Symbol) ? value(part, values[part], splat: splats.include?(part)) : part
+        def written(part, values, splats)
+          part.is_a?(Symbol) ? value(part, values[part], splat: splats.include?(part)) : part
+        end
 
         def value(name, value, splat: false)
           text = (value.respond_to?(:to_param) ? value.to_param : value).to_s
           raise ArgumentError, "#{@path}: #{name} must not be empty" if text.empty?
-          raise ArgumentError, "#{@path}: #{name} cannot be #{text.inspect}" if @constraints[name]&.match?(text) == false
+          if @constraints[name]&.match?(text) == false
+            raise ArgumentError, "#{@path}: #{name} cannot be #{text.inspect}"
+          end
           return text if text.match?(PLAIN)
           splat ? text.split("/", -1).map { |one| ERB::Util.url_encode(one) }.join("/") : ERB::Util.url_encode(text)
         end

@@ -5,14 +5,15 @@ require "mustermann"
 module Pelton
   module Web
     class Routes
-      # A route's path, such as `/posts/:id(.:format)`, in Mustermann's syntax "rails". `:name` is a variable, which matches anything but a
-      # slash; `*name` also matches slashes; parts in parentheses are optional; a backslash escapes the next character.
+      # A route's path, such as `/posts/:id(.:format)`, in Mustermann's syntax "rails". `:name` is a variable, which
+      # matches anything but a slash; `*name` also matches slashes; parts in parentheses are optional; a backslash
+      # escapes the next character.
       class Pattern
-        # A path without optional parts. Its segments are Strings, or Arrays of Strings and Symbols; `/*name` and the rest after it is one
-        # segment.
+        # A path without optional parts. Its segments are Strings, or Arrays of Strings and Symbols; `/*name` and the
+        # rest after it is one segment.
         #
-        # `splats` are the variables that match slashes; if there are any, the last segment contains them. `format` is whether the path ends in
-        # ".:format", which is not part of the segments.
+        # `splats` are the variables that match slashes; if there are any, the last segment contains them. `format` is
+        # whether the path ends in ".:format", which is not part of the segments.
         Variant = Struct.new(:segments, :splats, :format) do
           def splat? = splats.any?
 
@@ -34,7 +35,9 @@ module Pelton
 
         # @raise [ConfigurationError] if the path or a constraint is malformed
         def initialize(path, constraints: {})
-          raise ConfigurationError, "the route #{path.inspect}: a path begins with a slash" unless path.is_a?(String) && path.start_with?("/")
+          unless path.is_a?(String) && path.start_with?("/")
+            raise ConfigurationError, "the route #{path.inspect}: a path begins with a slash"
+          end
           @path = path
           @names = Mustermann.new(path, type: :rails).names.map(&:to_sym)
           @constraints = check(constraints)
@@ -54,7 +57,9 @@ module Pelton
         def check(constraints)
           constraints = constraints.transform_keys(&:to_sym).slice(*@names)
           constraints.each do |name, constraint|
-            raise ConfigurationError, "the route #{@path}: the constraint of #{name} must be a Regexp without named groups" unless constraint.is_a?(Regexp) && constraint.names.empty?
+            unless constraint.is_a?(Regexp) && constraint.names.empty?
+              raise ConfigurationError, "the route #{@path}: the constraint of #{name} must be a Regexp without named groups"
+            end
           end
         end
 
@@ -72,7 +77,9 @@ module Pelton
 
         def variant(path)
           templates = Mustermann.new(path, type: :rails).to_templates
-          raise ConfigurationError, "the route #{@path}: declare a route for each alternative instead of |" if templates.size > 1
+          if templates.size > 1
+            raise ConfigurationError, "the route #{@path}: declare a route for each alternative instead of |"
+          end
           template = templates.first
           format = template.end_with?(".{format}")
           template = template.delete_suffix(".{format}")
@@ -91,7 +98,8 @@ module Pelton
 
         # A path may be declared percent-encoded: "/a%20b" means "/a b".
         def literal(template)
-          text = Rack::Utils.unescape_path(Rack::Utils.unescape_path(template).gsub(/%(?!\h\h)/, "%25")).force_encoding(Encoding::UTF_8)
+          text = Rack::Utils.unescape_path(Rack::Utils.unescape_path(template).gsub(/%(?!\h\h)/,
+            "%25")).force_encoding(Encoding::UTF_8)
           wrong = !text.valid_encoding? || text.match?(/[\0-\x1f\x7f]/) || template.match?(/%252f/i)
           wrong ? raise(ConfigurationError, "the route #{@path}: no request has such a path: it is UTF-8, without control characters and %2F") : text
         end

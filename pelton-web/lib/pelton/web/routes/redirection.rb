@@ -9,12 +9,15 @@ module Pelton
         def initialize(path, to, status)
           @to = to
           @status = status
-          unless (300..399).cover?(status) && to.is_a?(String) && to.match?(%r{\A(?:/(?!/)|https?://[^:*(]+(?::\d+)?(?:/[^:*(]*)?\z)})
+          unless (300..399).cover?(status) && to.is_a?(String) &&
+              to.match?(%r{\A(?:/(?!/)|https?://[^:*(]+(?::\d+)?(?:/[^:*(]*)?\z)})
             raise ConfigurationError, "redirect #{path}, to: #{to.inspect}, status: #{status}: give a path or a whole URL without variables, and a status from 300 to 399"
           end
           @target = PathWriter.new(Pattern.new(to)) if to.start_with?("/")
           missing = @target ? @target.names - Pattern.new(path).names : []
-          raise ConfigurationError, "redirect #{path}: it has no variable #{missing.join(", ")}, which #{to} contains" if missing.any?
+          if missing.any?
+            raise ConfigurationError, "redirect #{path}: it has no variable #{missing.join(", ")}, which #{to} contains"
+          end
         end
 
         # @return [Array, nil] Rack's response; nil if the variables give no valid path

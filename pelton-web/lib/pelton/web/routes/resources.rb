@@ -3,21 +3,26 @@
 module Pelton
   module Web
     class Routes
-      # `resources` and `resource`: the usual routes of a controller that lists, shows, creates, changes and deletes records.
+      # `resources` and `resource`: the usual routes of a controller that lists, shows, creates, changes and deletes
+      # records.
       module Resources
-        # The paths and names for all records (`collection`) and for one (`member`), the path of nested routes, and the surrounding scope.
+        # The paths and names for all records (`collection`) and for one (`member`), the path of nested routes, and the
+        # surrounding scope.
         Resource = Struct.new(:controller, :collection, :member, :nested, :plural, :singular, :scope)
 
         # Actions: verbs, path, prefix of the name.
         MANY = {
-          index: [:get, :collection, "", :plural], create: [:post, :collection, "", :plural], new: [:get, :collection, "/new", :singular],
-          edit: [:get, :member, "/edit", :singular], show: [:get, :member, "", :singular], update: [%i[patch put], :member, "", :singular],
+          index: [:get, :collection, "", :plural], create: [:post, :collection, "", :plural],
+          new: [:get, :collection, "/new", :singular],
+          edit: [:get, :member, "/edit", :singular], show: [:get, :member, "", :singular],
+          update: [%i[patch put], :member, "", :singular],
           destroy: [:delete, :member, "", :singular]
         }.freeze
         ONE = MANY.except(:index).freeze
         private_constant :MANY, :ONE
 
-        # Declares the routes of a list: index, new, create, show, edit, update and destroy. Routes in the block are nested below a record.
+        # Declares the routes of a list: index, new, create, show, edit, update and destroy. Routes in the block are
+        # nested below a record.
         #
         # @param names [Array<Symbol>] plurals
         # @param only [Array<Symbol>, Symbol, nil] the actions to route
@@ -28,28 +33,33 @@ module Pelton
         # @param param [Symbol] the variable's name
         # @param constraints [Hash{Symbol => Regexp}, #call]
         # @raise [ConfigurationError] if there is no such action
-        def resources(*names, only: nil, except: [], path: nil, controller: nil, as: nil, param: :id, constraints: {}, &block)
+        def resources(*names, only: nil, except: [], path: nil, controller: nil, as: nil, param: :id, constraints: {},
+          &block)
           names.each do |name|
             plural, list = (as || name).to_s, "/#{path || name}"
             singular = Words.singular(plural)
             nested = :"#{Words.singular(name.to_s)}_#{param}"
-            draw(Resource.new(controller || name.to_s, list, "#{list}/:#{param}", "#{list}/:#{nested}", (plural == singular) ? "#{plural}_index" : plural, singular, @scope),
+            draw(Resource.new(controller || name.to_s, list, "#{list}/:#{param}", "#{list}/:#{nested}",
+              (plural == singular) ? "#{plural}_index" : plural, singular, @scope),
               chosen(MANY, only, except), constraints)
-            constraints = constraints.transform_keys { |key| (key == param) ? nested : key } unless constraints.respond_to?(:call)
+            unless constraints.respond_to?(:call)
+              constraints = constraints.transform_keys { |key| (key == param) ? nested : key }
+            end
             inside_one(constraints, &block) if block
           end
           nil
         end
 
-        # Declares the routes of a single record, such as the signed-in user's profile: like {#resources}, without index and without a variable.
-        # The controller's name is plural: "profiles".
+        # Declares the routes of a single record, such as the signed-in user's profile: like {#resources}, without index
+        # and without a variable. The controller's name is plural: "profiles".
         #
         # @param names [Array<Symbol>] singulars
         # @raise (see #resources)
         def resource(*names, only: nil, except: [], path: nil, controller: nil, as: nil, constraints: {}, &block)
           names.each do |name|
             place, called = "/#{path || name}", (as || name).to_s
-            draw(Resource.new(controller || Words.plural(name.to_s), place, place, place, called, called, @scope), chosen(ONE, only, except), constraints)
+            draw(Resource.new(controller || Words.plural(name.to_s), place, place, place, called, called, @scope),
+              chosen(ONE, only, except), constraints)
             inside_one(constraints, &block) if block
           end
           nil
@@ -65,7 +75,9 @@ module Pelton
 
         def chosen(actions, only, except)
           unknown = Array(only) + Array(except) - MANY.keys
-          raise ConfigurationError, "there is no action #{unknown.join(", ")} among those of resources: #{actions.keys.join(", ")}" if unknown.any?
+          if unknown.any?
+            raise ConfigurationError, "there is no action #{unknown.join(", ")} among those of resources: #{actions.keys.join(", ")}"
+          end
           actions.slice(*(only ? Array(only) : actions.keys - Array(except)))
         end
 
@@ -73,15 +85,19 @@ module Pelton
           @drawn = resource
           actions.each do |action, (verbs, place, suffix, name)|
             scope(resource[place], as: resource[name], action_first: true, constraints: constraints) do
-              match("#{suffix}(.:format)", via: verbs, to: "#{resource.controller}##{action}", as: suffix.empty? ? [] : action)
+              match("#{suffix}(.:format)", via: verbs, to: "#{resource.controller}##{action}",
+                as: suffix.empty? ? [] : action)
             end
           end
         end
 
-        def inside_one(constraints, &block) = scope(@drawn.nested, as: @drawn.singular, constraints: constraints, resource: @drawn, &block)
+        def inside_one(constraints, &block)
+          scope(@drawn.nested, as: @drawn.singular, constraints: constraints, resource: @drawn, &block)
+        end
 
         def actions_of(place, name, &block)
-          resource = @scope.resource || raise(ConfigurationError, "#{place} belongs into the block of resources or resource")
+          resource = @scope.resource || raise(ConfigurationError,
+            "#{place} belongs into the block of resources or resource")
           outer, @scope = @scope, resource.scope
           scope(resource[place], as: resource[name], action_first: true, resource: resource, &block)
         ensure
@@ -91,7 +107,8 @@ module Pelton
         # `get :preview` in a resource's block, with `on: :member` instead of a `member` block.
         def match_action(name, on:, **options, &block)
           return send(on) { match(name, **options, &block) } if %i[member collection].include?(on)
-          resource = @scope.resource || raise(ConfigurationError, "#{name.inspect}: write a path as a String, except in the block of resources or resource")
+          resource = @scope.resource || raise(ConfigurationError,
+            "#{name.inspect}: write a path as a String, except in the block of resources or resource")
           match("/#{name}(.:format)", to: ("#{resource.controller}##{name}" unless block), as: name, **options, &block)
         end
       end

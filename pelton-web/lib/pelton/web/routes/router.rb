@@ -3,9 +3,9 @@
 module Pelton
   module Web
     class Routes
-      # The compiled routes: a Rack application that finds a request's route and calls its endpoint. A path without variables takes one Hash
-      # lookup, all others go through a {Tree}. Mounted applications come last. Unknown paths get 404, unknown verbs of a path 405; OPTIONS gets
-      # `Allow`.
+      # The compiled routes: a Rack application that finds a request's route and calls its endpoint. A path without
+      # variables takes one Hash lookup, all others go through a {Tree}. Mounted applications come last. Unknown paths
+      # get 404, unknown verbs of a path 405; OPTIONS gets `Allow`.
       class Router
         NONE = {}.freeze
         # A quick test, before {FormVerb}'s.

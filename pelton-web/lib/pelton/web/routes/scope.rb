@@ -29,8 +29,10 @@ module Pelton
         def inside(path = nil, module: nil, as: nil, constraints: {}, action_first: false, resource: nil)
           folder = binding.local_variable_get(:module)
           guard = constraints.respond_to?(:call)
-          Scope.new(path ? path_of(path).chomp("/") : @path, folder: [*@folder, *folder], name: [*@name, *as], action_first: action_first, resource: resource,
-            constraints: guard ? @constraints : @constraints.merge(constraints), guards: guard ? [*@guards, constraints] : @guards)
+          Scope.new(path ? path_of(path).chomp("/") : @path, folder: [*@folder, *folder], name: [*@name, *as],
+            action_first: action_first, resource: resource,
+            constraints: guard ? @constraints : @constraints.merge(constraints),
+            guards: guard ? [*@guards, constraints] : @guards)
         end
 
         # @return [String] the path with the scope's prefix
@@ -39,7 +41,8 @@ module Pelton
           (path == "/" && !@path.empty?) ? @path : @path + path
         end
 
-        # @return [Symbol] the name with the scope's prefix. For an action of a resource the name comes first: publish_post
+        # @return [Symbol] the name with the scope's prefix. For an action of a resource the name comes first:
+        #   publish_post
         def name_of(name) = (@action_first ? [*name, *@name] : [*@name, *name]).join("_").to_sym
 
         # @return [Object] a route's target, with its controller's module

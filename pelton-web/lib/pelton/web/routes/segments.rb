@@ -22,7 +22,8 @@ module Pelton
             raise BadRequest, "The path does not begin with a slash." unless path.getbyte(0) == SLASH
             return [""] if path.bytesize == 1
             path.chop! if path.getbyte(-1) == SLASH
-            (path.ascii_only? && !path.match?(UNUSUAL)) ? path.split("/", -1) : path.b.split("/", -1).map! { |segment| decode(segment) }
+            (path.ascii_only? && !path.match?(UNUSUAL)) ? path.split("/",
+              -1) : path.b.split("/", -1).map! { |segment| decode(segment) }
           end
 
           # @param segment [String] a path's last segment
@@ -37,7 +38,9 @@ module Pelton
           private
 
           def decode(segment)
-            text = segment.gsub(ESCAPE) { ($1) ? $1.hex.chr : raise(BadRequest, "The path contains a % that is not followed by two hexadecimal digits.") }
+            text = segment.gsub(ESCAPE) do
+              ($1) ? $1.hex.chr : raise(BadRequest, "The path contains a % that is not followed by two hexadecimal digits.")
+            end
             text.force_encoding(Encoding::UTF_8)
             raise BadRequest, "The path is not UTF-8." unless text.valid_encoding?
             raise BadRequest, "The path contains a control character." if text.match?(/[\0-\x1f\x7f]/)

@@ -3,13 +3,14 @@
 module Pelton
   module Web
     class Routes
-      # Compiles routes to a single Ruby method, built from a tree of their segments at boot (docs/internals/adr/028). The method tries matching
-      # places in the order of {Routes}: at each segment literals (`case`, a Hash lookup in Ruby), then variables with a constraint or adjacent
-      # text, then plain variables, and splats last. If a branch has no match, it tries the next one.
+      # Compiles routes to a single Ruby method, built from a tree of their segments at boot (docs/internals/adr/028).
+      # The method tries matching places in the order of {Routes}: at each segment literals (`case`, a Hash lookup in
+      # Ruby), then variables with a constraint or adjacent text, then plain variables, and splats last. If a branch has
+      # no match, it tries the next one.
       class Tree
-        # A place in the tree. All constrained variables of a segment share a node, whatever their patterns; the routes below check which
-        # patterns match. `ends` are the routes that end here, `splats` those that end in a splat, by whether it has constraints or adjacent
-        # text.
+        # A place in the tree. All constrained variables of a segment share a node, whatever their patterns; the routes
+        # below check which patterns match. `ends` are the routes that end here, `splats` those that end in a splat, by
+        # whether it has constraints or adjacent text.
         Node = Struct.new(:literals, :constrained, :patterns, :plain, :ends, :splats) do
           def self.empty = new({}, nil, [], nil, Ends.new([], [], []), {})
         end
@@ -45,7 +46,9 @@ module Pelton
           segments = variant.segments
           last = segments.size
           path = variant.splat? ? segments[0...-1] : segments
-          node = path.each.with_index(1).inject(@root) { |place, (segment, depth)| step(place, segment, depth, constraints, entry, variant.format && depth == last) }
+          node = path.each.with_index(1).inject(@root) do |place, (segment, depth)|
+            step(place, segment, depth, constraints, entry, variant.format && depth == last)
+          end
           ends = variant.splat? ? splat(node, segments.last, last, variant, constraints, entry) : node.ends
           ends[ending(variant, constraints, entry)] << entry
         end
@@ -117,24 +120,29 @@ module Pelton
         # @return [Integer] the index of the segment's regular expression
         def pattern(segment, constraints, splats = nil)
           index = -1
-          # Next to named groups, a constraint's unnamed groups do not capture. Variables' names do not matter: `/:id` and `/:post_id` with the
-          # same constraint are one place.
+          # Next to named groups, a constraint's unnamed groups do not capture. Variables' names do not matter: `/:id`
+          # and `/:post_id` with the same constraint are one place.
           source = segment.map do |part|
             next Regexp.escape(part) if part.is_a?(String)
             "(?<v#{index += 1}>#{constraints[part] || ((splats && !splats.include?(part)) ? "[^/]+" : ".+")})"
           end
-          number_of(Regexp.new("\\A(?=.)#{source.join}\\z", Regexp::MULTILINE), names_in(segment).map { |name| constraints[name] })
+          number_of(Regexp.new("\\A(?=.)#{source.join}\\z", Regexp::MULTILINE),
+            names_in(segment).map { |name| constraints[name] })
         end
 
         def number_of(regexp, constraints)
-          @patterns.index(regexp) || (@constraints << constraints.map { |one| one && /\A(?:#{one})\z/ } && @patterns.push(regexp).size - 1)
+          @patterns.index(regexp) || (@constraints << constraints.map { |one| one && /\A(?:#{one})\z/ } &&
+            @patterns.push(regexp).size - 1)
         end
 
         def names_in(parts) = parts.grep(Symbol)
 
-        # The text that a splat matches, with the path's slashes. %2F is no separator: it becomes NUL here, which no path contains.
+        # The text that a splat matches, with the path's slashes. %2F is no separator: it becomes NUL here, which no
+        # path contains.
         def joined(segments)
-          segments = segments.map { |segment| segment.tr("/", "\0") } if segments.any? { |segment| segment.include?("/") }
+          if segments.any? { |segment| segment.include?("/") }
+            segments = segments.map { |segment| segment.tr("/", "\0") }
+          end
           segments.join("/")
         end
 
@@ -145,7 +153,9 @@ module Pelton
           values = @patterns[number].match(text)&.captures
           return values unless values && text.include?("\0")
           values.map! { |value| text_of(value) }
-          values if @constraints[number].zip(values).all? { |constraint, value| constraint.nil? || constraint.match?(value) }
+          if @constraints[number].zip(values).all? { |constraint, value| constraint.nil? || constraint.match?(value) }
+            values
+          end
         end
 
         # @param open [Array<Integer>] depths at which several patterns may match, so each route below checks its own
@@ -161,7 +171,9 @@ module Pelton
 
         def literals(nodes, depth, open)
           branches = nodes.map { |text, child| "when #{text.dump}\n#{body(child, depth + 1, open)}\n" }
-          endings = nodes.select { |_, child| child.ends.formats? }.map { |text, child| "  when #{text.dump}\n#{formats(child.ends, open).gsub(/^/, "  ")}\n" }
+          endings = nodes.select { |_, child| child.ends.formats? }.map do |text, child|
+            "  when #{text.dump}\n#{formats(child.ends, open).gsub(/^/, "  ")}\n"
+          end
           code = "case segments[#{depth}]\n#{branches.join}end"
           endings.any? ? "#{code}\nif stem && size == #{depth + 1}\n  case stem\n#{endings.join}  end\nend" : code
         end
@@ -169,7 +181,8 @@ module Pelton
         def constrained(node, depth, open)
           child, patterns = node.constrained, node.patterns
           open += [depth] if patterns.size > 1
-          whole = segment("size > #{depth} && #{matches(patterns, "_segment#{depth}", "segments[#{depth}]")}", child, depth, open)
+          whole = segment("size > #{depth} && #{matches(patterns, "_segment#{depth}", "segments[#{depth}]")}", child,
+            depth, open)
           return whole unless child.ends.formats?
           "if stem && size == #{depth + 1} && #{matches(patterns, "_stem#{depth}", "stem")}\n#{formats(child.ends, open)}\nend\n#{whole}"
         end
@@ -186,22 +199,28 @@ module Pelton
         end
 
         # No code if all routes end here in a format.
-        def segment(condition, child, depth, open) = body(child, depth + 1, open).then { |code| code.empty? ? "" : "if #{condition}\n#{code}\nend" }
+        def segment(condition, child, depth, open)
+          body(child, depth + 1, open).then { |code| code.empty? ? "" : "if #{condition}\n#{code}\nend" }
+        end
 
         def splats(kinds, depth, open)
           code = kinds.values_at(:constrained, :plain).compact.map do |ends|
             parts = []
-            parts << "if stem\n  start = joined([*segments[#{depth}...-1], stem])\n#{formats(ends, open + [depth])}\nend" if ends.formats?
+            if ends.formats?
+              parts << "if stem\n  start = joined([*segments[#{depth}...-1], stem])\n#{formats(ends, open + [depth])}\nend"
+            end
             parts << calls(ends.whole, open + [depth]) if ends.whole.any?
             parts.join("\n")
           end
           "if size > #{depth} && !(rest = joined(segments[#{depth}..])).empty?\n#{code.join("\n")}\nend"
         end
 
-        def formats(ends, open) = [ends.chosen, ends.format].reject(&:empty?).map { |entries| calls(entries, open) }.join("\n")
+        def formats(ends, open)
+          [ends.chosen, ends.format].reject(&:empty?).map { |entries| calls(entries, open) }.join("\n")
+        end
 
-        # Calls to the endpoints. A place has one table, unless its variables have different names or patterns: then routes for the request's
-        # own verb come before those for all verbs.
+        # Calls to the endpoints. A place has one table, unless its variables have different names or patterns: then
+        # routes for the request's own verb come before those for all verbs.
         def calls(entries, open)
           runs = entries.slice_when { |one, other| !one.same_place?(other) }.map do |run|
             verbs = Verbs.new
@@ -211,12 +230,17 @@ module Pelton
           end
           return call(*runs.first, runs.first[1].table, open) if runs.one?
           matching = runs.map { |entry, _, number| guarded(entry, "matching << @verbs[#{number}]", open) }
-          found = runs.first[1].ranks.each_index.flat_map { |rank| runs.filter_map { |entry, verbs, _| (table = verbs.ranks[rank]) && guarded(entry, tried(entry, table), open) } }
+          found = runs.first[1].ranks.each_index.flat_map do |rank|
+            runs.filter_map do |entry, verbs, _|
+              (table = verbs.ranks[rank]) && guarded(entry, tried(entry, table), open)
+            end
+          end
           "if matching\n#{matching.join("\n")}\nelse\n#{found.join("\n")}\nend".gsub(/^/, "  ")
         end
 
         def call(entry, _verbs, number, table, open)
-          guarded(entry, "if matching then matching << @verbs[#{number}]\nels#{tried(entry, table)}", open).gsub(/^/, "  ")
+          guarded(entry, "if matching then matching << @verbs[#{number}]\nels#{tried(entry, table)}", open).gsub(/^/,
+            "  ")
         end
 
         def tried(entry, table)

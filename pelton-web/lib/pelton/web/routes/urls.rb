@@ -3,11 +3,11 @@
 module Pelton
   module Web
     class Routes
-      # Methods for the paths and URLs of named routes, `post_path(post)` and `post_url(post)`, in the application's controllers and as
-      # `Shop.urls.post_path(1)`.
+      # Methods for the paths and URLs of named routes, `post_path(post)` and `post_url(post)`, in the application's
+      # controllers and as `Shop.urls.post_path(1)`.
       #
-      # Arguments are the variables' values in order; objects use `to_param`, else `id`. Variables may also be keywords; other keywords become
-      # the query, and `anchor:` the fragment.
+      # Arguments are the variables' values in order; objects use `to_param`, else `id`. Variables may also be keywords;
+      # other keywords become the query, and `anchor:` the fragment.
       class Urls < Module
         # @param routes [Array<Route>]
         # @param base [String, nil] the beginning of URLs without a request: "https://example.com"
@@ -29,7 +29,9 @@ module Pelton
         def define(route)
           writer = PathWriter.new(route.pattern)
           define_method(:"#{route.name}_path") { |*values, **options| url_prefix + Urls.write(writer, values, options) }
-          define_method(:"#{route.name}_url") { |*values, **options| url_base + url_prefix + Urls.write(writer, values, options) }
+          define_method(:"#{route.name}_url") do |*values, **options|
+            url_base + url_prefix + Urls.write(writer, values, options)
+          end
         end
 
         class << self
@@ -38,7 +40,9 @@ module Pelton
             names = writer.names
             names -= options.keys unless options.empty?
             names = writer.all_names - options.keys if values.size > names.size
-            raise ArgumentError, "too many arguments: #{values.size} for #{names.join(", ")}" if values.size > names.size
+            if values.size > names.size
+              raise ArgumentError, "too many arguments: #{values.size} for #{names.join(", ")}"
+            end
             given = {}
             values.each_with_index { |value, index| given[names[index]] = text(value) unless value.nil? }
             options.empty? ? writer.write(given) : write_with(writer, given, options)
@@ -57,7 +61,8 @@ module Pelton
 
           def text(value)
             return value if value.is_a?(String) || value.is_a?(Integer)
-            return value.to_param if value.respond_to?(:to_param) && value.method(:to_param).owner != Object # Active Support's is to_s
+            # Active Support's is to_s
+            return value.to_param if value.respond_to?(:to_param) && value.method(:to_param).owner != Object
             (value.respond_to?(:id) && !value.is_a?(String)) ? value.id : value
           end
 

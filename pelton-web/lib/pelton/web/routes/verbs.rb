@@ -3,15 +3,16 @@
 module Pelton
   module Web
     class Routes
-      # The endpoints at a path by verb, in the order to try them: those for the verb itself; for HEAD, those for GET; then those for all verbs.
+      # The endpoints at a path by verb, in the order to try them: those for the verb itself; for HEAD, those for GET;
+      # then those for all verbs.
       class Verbs
         def initialize
           @endpoints = Hash.new { |all, verb| all[verb] = [] }
         end
 
         # @param verb [String, nil] nil: all verbs
-        # @param endpoint [#call] takes the env and the path's variables, and returns Rack's response, or nil if the request is not for it, and
-        #   the next one is tried
+        # @param endpoint [#call] takes the env and the path's variables, and returns Rack's response, or nil if the
+        #   request is not for it, and the next one is tried
         def add(verb, endpoint)
           @endpoints[verb] << endpoint
         end
@@ -24,7 +25,9 @@ module Pelton
           @allowed = own.keys
           @allowed |= ["HEAD"] if heads
           @ranks = [table_of(own), (table_of("HEAD" => heads) if heads), (table_of({}, all) if all.any?)]
-          @table = table_of(own.merge(heads ? {"HEAD" => [*own["HEAD"], *heads]} : {}).transform_values { |list| list + all }, all)
+          @table =
+            table_of(own.merge(heads ? {"HEAD" => [*own["HEAD"], *heads]} : {}).transform_values { |list| list + all },
+              all)
           self
         end
 
@@ -55,7 +58,8 @@ module Pelton
           def call(env, captures)
             status, headers, body = endpoint.call(env, captures)
             return unless status
-            if body.is_a?(Array) && !headers.key?("content-length") && !Rack::Utils::STATUS_WITH_NO_ENTITY_BODY.key?(status)
+            if body.is_a?(Array) && !headers.key?("content-length") &&
+                !Rack::Utils::STATUS_WITH_NO_ENTITY_BODY.key?(status)
               headers["content-length"] = body.sum(&:bytesize).to_s
             end
             body.close if body.respond_to?(:close)

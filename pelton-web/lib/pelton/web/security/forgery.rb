@@ -7,14 +7,16 @@ module Pelton
   module Web
     # Detects forged requests: those that another site makes a browser send, with the user's cookies.
     #
-    # Browsers send where a request comes from, and no page can change that: by `Sec-Fetch-Site` (https://www.w3.org/TR/fetch-metadata/), and
-    # older ones by `Origin` (RFC 6454). So pages need no tokens and are the same for all users. Clients that send neither header need a token:
-    # browsers from before 2020, and programs with cookies.
+    # Browsers send where a request comes from, and no page can change that: by `Sec-Fetch-Site`
+    # (https://www.w3.org/TR/fetch-metadata/), and older ones by `Origin` (RFC 6454). So pages need no tokens and are
+    # the same for all users. Clients that send neither header need a token: browsers from before 2020, and programs
+    # with cookies.
     module Forgery
       # Safe methods (RFC 9110, section 9.2.1).
       SAFE = %w[GET HEAD OPTIONS TRACE].freeze
 
-      # Authorization that browsers send by themselves, also for other sites' pages. Any other kind must be added by a program.
+      # Authorization that browsers send by themselves, also for other sites' pages. Any other kind must be added by a
+      # program.
       BROWSERS_OWN = /\A(?:basic|digest|negotiate|ntlm)\b/i
       PORTS = {"http" => ":80", "https" => ":443"}.freeze
       TOKEN = 32
@@ -45,11 +47,13 @@ module Pelton
         # @return [Boolean] whether the browser sends where requests come from, so that forms need no token
         def known_by_headers?(env) = env.key?("HTTP_SEC_FETCH_SITE")
 
-        # Returns a token for a form. Each call masks it differently, so that compressed pages do not reveal it (https://www.breachattack.com).
+        # Returns a token for a form. Each call masks it differently, so that compressed pages do not reveal it
+        # (https://www.breachattack.com).
         #
         # @param session [Session, Hash] stores the token
         def token(session)
-          secret = secret(session) || SecureRandom.random_bytes(TOKEN).tap { |bytes| session["csrf"] = [bytes].pack("m0") }
+          secret =
+            secret(session) || SecureRandom.random_bytes(TOKEN).tap { |bytes| session["csrf"] = [bytes].pack("m0") }
           mask = SecureRandom.random_bytes(TOKEN)
           [mask + xor(secret, mask)].pack("m0").tr("+/", "-_").delete("=")
         end
@@ -92,7 +96,9 @@ module Pelton
 
       # @!attribute trusted_origins
       #   @return [Array<String>] other sites that may send forms, such as "https://pay.example"; none by default
-      setting(:trusted_origins, [].freeze) { |value| "must be an Array of origins" unless value.is_a?(Array) && value.all?(String) }
+      setting(:trusted_origins, [].freeze) do |value|
+        "must be an Array of origins" unless value.is_a?(Array) && value.all?(String)
+      end
 
       # @!attribute same_site_forms
       #   @return [Boolean] whether other hosts of the same domain may send forms; false by default

@@ -2,15 +2,16 @@
 
 module Pelton
   module Web
-    # Middleware: responds only to requests for the site's own hosts; others get 421. Otherwise a page that repeats the host, in a link or a
-    # redirect, would repeat whatever a client sends.
+    # Middleware: responds only to requests for the site's own hosts; others get 421. Otherwise a page that repeats the
+    # host, in a link or a redirect, would repeat whatever a client sends.
     #
     #     use Pelton::Web::Hosts, ["shop.example", ".shop.example", "localhost:9292", "[::1]"]
     #
     # A name that begins with a dot matches all hosts below it. Without a port it matches all ports.
     class Hosts
       HOST = /\A(\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)\.?(:\d{1,5})?\z/
-      DEVELOPMENT = %w[localhost .localhost 127.0.0.1 [::1] .test example.org].freeze # the last one is Rack's, for tests
+      # The last one is Rack's, for tests
+      DEVELOPMENT = %w[localhost .localhost 127.0.0.1 [::1] .test example.org].freeze
       KNOWN = 1000 # remembered Host headers
       private_constant :HOST, :KNOWN
 
@@ -23,7 +24,9 @@ module Pelton
         @exact, below = allowed.map { |host| host.downcase }.partition { |host| !host.start_with?(".") }
         @below = below.freeze
         wrong = [*@exact, *below.map { |host| host[1..] }].find { |host| !HOST.match?(host) }
-        raise ConfigurationError, "hosts: #{wrong.inspect}: write shop.example, .shop.example, shop.example:8080 or [::1]" if wrong
+        if wrong
+          raise ConfigurationError, "hosts: #{wrong.inspect}: write shop.example, .shop.example, shop.example:8080 or [::1]"
+        end
         @known = {}
       end
 
@@ -54,7 +57,8 @@ module Pelton
 
     class Settings
       # @!attribute hosts
-      #   @return [Array<String>, nil] the site's names: see {Hosts}. By default this machine's in development; otherwise nil, for all
+      #   @return [Array<String>, nil] the site's names: see {Hosts}. By default this machine's in development;
+      #     otherwise nil, for all
       setting(:hosts, ->(settings) { Hosts::DEVELOPMENT if settings.development? }) do |value|
         "must be an Array of host names, or nil" if value && !(value.is_a?(Array) && value.all?(String))
       end

@@ -2,10 +2,11 @@
 
 module Pelton
   module Web
-    # Digests passwords by the gem bcrypt. Making or checking a digest takes about a fifth of a second of CPU time, on purpose, so it runs in a
-    # thread without the GVL. (OpenSSL's scrypt and PBKDF2 keep the GVL.)
+    # Digests passwords by the gem bcrypt. Making or checking a digest takes about a fifth of a second of CPU time, on
+    # purpose, so it runs in a thread without the GVL. (OpenSSL's scrypt and PBKDF2 keep the GVL.)
     #
-    # bcrypt ignores everything after 72 bytes, and stops at NUL. A password that is longer, or contains one, is hashed by HMAC-SHA-384 first.
+    # bcrypt ignores everything after 72 bytes, and stops at NUL. A password that is longer, or contains one, is hashed
+    # by HMAC-SHA-384 first.
     module Password
       # Bytes. A longer text is no password, but an attempt to keep the server busy.
       MAXIMUM = 1024
@@ -26,7 +27,9 @@ module Pelton
         # @param cost [Integer] from 4 to 31
         # @raise [ArgumentError]
         def cost=(cost)
-          raise ArgumentError, "the cost of a password is 4 to 31, not #{cost.inspect}" unless cost.is_a?(Integer) && cost.between?(4, 31)
+          unless cost.is_a?(Integer) && cost.between?(4, 31)
+            raise ArgumentError, "the cost of a password is 4 to 31, not #{cost.inspect}"
+          end
           @mutex.synchronize { @cost, @nobody = cost, nil }
         end
 
@@ -40,7 +43,8 @@ module Pelton
           Pelton.offload { bcrypt.create(shortened(password), cost: cost).to_s }
         end
 
-        # Whether the password is right. Takes as long for an unknown user, so that the time does not reveal which users exist.
+        # Whether the password is right. Takes as long for an unknown user, so that the time does not reveal which users
+        # exist.
         #
         # @param password [String, nil] from the client
         # @param digest [String, nil] nil if there is no such user

@@ -8,13 +8,14 @@ module Pelton
   module Web
     # Encrypts and signs texts that clients keep: sessions and cookies.
     #
-    # The first secret encrypts and signs, all decrypt and verify. To rotate, prepend the new secret, and remove the old one when everything
-    # that it encrypted has expired.
+    # The first secret encrypts and signs, all decrypt and verify. To rotate, prepend the new secret, and remove the old
+    # one when everything that it encrypted has expired.
     #
-    # Texts are encrypted by AES-256-GCM. Keys are derived from the secret by HKDF (RFC 5869). Each text has its own key, derived from 16 random
-    # bytes, so key and nonce never repeat, however many texts there are.
+    # Texts are encrypted by AES-256-GCM. Keys are derived from the secret by HKDF (RFC 5869). Each text has its own
+    # key, derived from 16 random bytes, so key and nonce never repeat, however many texts there are.
     #
-    # Decrypted texts are cached for a while by their whole token ({Recent}), because a client sends the same one with each request.
+    # Decrypted texts are cached for a while by their whole token ({Recent}), because a client sends the same one with
+    # each request.
     class Secrets
       # Minimum bytes of a secret.
       LEAST = 32
@@ -51,7 +52,9 @@ module Pelton
       # @raise [ConfigurationError] if there is none, or one is too short
       def initialize(texts)
         texts = Array(texts)
-        raise ConfigurationError, "there is no secret: set settings.secrets, for instance to [ENV.fetch(\"SECRET_KEY_BASE\")]" if texts.empty?
+        if texts.empty?
+          raise ConfigurationError, "there is no secret: set settings.secrets, for instance to [ENV.fetch(\"SECRET_KEY_BASE\")]"
+        end
         unless texts.all? { |text| text.is_a?(String) && text.bytesize >= LEAST }
           raise ConfigurationError, "each of the secrets must be a String of #{LEAST} bytes or more: #{MAKE}"
         end
@@ -74,7 +77,8 @@ module Pelton
       end
 
       # @param token [String, nil] from {#encrypt}, or anything else that a client sent
-      # @return [Message, nil] nil if it was changed or cut off, has expired, or has another purpose or an unknown secret
+      # @return [Message, nil] nil if it was changed or cut off, has expired, or has another purpose or an unknown
+      #   secret
       def decrypt(token, purpose:)
         valid(@recent.fetch(token, purpose) { decrypted(token, purpose) })
       end
@@ -103,7 +107,9 @@ module Pelton
 
       def key(text, use) = OpenSSL::KDF.hkdf(text, salt: "", info: "pelton-web #{use} 1", length: 32, hash: "SHA256")
 
-      def signature(key, purpose, data) = OpenSSL::HMAC.digest("SHA256", key, [purpose.bytesize].pack("N") << purpose.b << data)
+      def signature(key, purpose, data)
+        OpenSSL::HMAC.digest("SHA256", key, [purpose.bytesize].pack("N") << purpose.b << data)
+      end
 
       def cipher(direction, key, salt, nonce, purpose)
         cipher = OpenSSL::Cipher.new(CIPHER).public_send(direction)
@@ -137,10 +143,14 @@ module Pelton
 
       def message(data, index)
         expires_at = data.unpack1("Q>") or return
-        Message.new(data.byteslice(8..).force_encoding(Encoding::UTF_8).freeze, (expires_at unless expires_at == NEVER), index.positive?).freeze
+        Message.new(data.byteslice(8..).force_encoding(Encoding::UTF_8).freeze,
+          (expires_at unless expires_at == NEVER), index.positive?).freeze
       end
 
-      def valid(message) = (message if message && (message.expires_at.nil? || message.expires_at > Process.clock_gettime(Process::CLOCK_REALTIME, :second)))
+      def valid(message)
+        (message if message && (message.expires_at.nil? ||
+          message.expires_at > Process.clock_gettime(Process::CLOCK_REALTIME, :second)))
+      end
 
       def encode(bytes) = [bytes].pack("m0").tr("+/", "-_").delete("=")
 
@@ -158,9 +168,10 @@ module Pelton
       private_constant :TEMPORARY
 
       # @!attribute secrets
-      #   @return [Array<String>] the first encrypts sessions and cookies, all decrypt them: see {Secrets}. By default SECRET_KEY_BASE; without
-      #     it an application does not boot in production, and has a random one for each process elsewhere, with which sessions end. An empty
-      #     Array is for an application that has neither sessions nor signed cookies
+      #   @return [Array<String>] the first encrypts sessions and cookies, all decrypt them: see {Secrets}. By default
+      #     SECRET_KEY_BASE; without it an application does not boot in production, and has a random one for each
+      #     process elsewhere, with which sessions end. An empty Array is for an application that has neither sessions
+      #     nor signed cookies
       setting(:secrets, ->(settings) { settings.__send__(:default_secrets) }, shown: false) do |value|
         unless value.is_a?(Array) && value.all? { |text| text.is_a?(String) && text.bytesize >= Secrets::LEAST }
           "must be an Array of Strings of #{Secrets::LEAST} bytes or more, the newest first: #{Secrets::MAKE}"

@@ -17,13 +17,15 @@ module Pelton
     # The first is sent with every response, those in the middle with documents: HTML, XML, SVG and PDF.
     class SecurityHeaders
       POLICY = {
-        "default-src" => "'self'", "img-src" => "'self' data:", "object-src" => "'none'", "base-uri" => "'self'", "form-action" => "'self'",
+        "default-src" => "'self'", "img-src" => "'self' data:", "object-src" => "'none'", "base-uri" => "'self'",
+        "form-action" => "'self'",
         "frame-ancestors" => "'self'"
       }.freeze
       DOCUMENT = /html|xml|pdf/i
       TYPES = 100 # remembered content-types
       NONCE = "pelton.web.csp_nonce"
-      STORE = Hash.instance_method(:store) # that of Response::Headers checks each text, which takes longer than all of this
+      # That of Response::Headers checks each text, which takes longer than all of this
+      STORE = Hash.instance_method(:store)
       private_constant :DOCUMENT, :TYPES, :STORE
 
       # @private
@@ -32,20 +34,23 @@ module Pelton
         new(app, policy: settings.content_security_policy, strict_transport: settings.strict_transport)
       end
 
-      # Returns a request's nonce, for its scripts and styles. Once called, the policy allows it, and the page is private.
+      # Returns a request's nonce, for its scripts and styles. Once called, the policy allows it, and the page is
+      # private.
       def self.nonce(env) = env[NONCE] ||= SecureRandom.urlsafe_base64(16)
 
       # @param app [#call]
-      # @param policy [Hash{String => String}, nil] directives added to the Content-Security-Policy {POLICY}; nil removes a directive, or the
-      #   policy
-      # @param strict_transport [Integer, String, nil] seconds, or the header's value, such as "max-age=63072000; includeSubDomains"
+      # @param policy [Hash{String => String}, nil] directives added to the Content-Security-Policy {POLICY}; nil
+      #   removes a directive, or the policy
+      # @param strict_transport [Integer, String, nil] seconds, or the header's value, such as "max-age=63072000;
+      #   includeSubDomains"
       # @raise [ConfigurationError] if a directive is malformed
       def initialize(app, policy: {}, strict_transport: nil)
         @app = app
         @policy = policy && POLICY.merge(policy).compact
         check if @policy
         @strict_transport = strict_transport.is_a?(Integer) ? "max-age=#{strict_transport}" : strict_transport
-        @documents = {"referrer-policy" => "strict-origin-when-cross-origin", "cross-origin-opener-policy" => "same-origin"}
+        @documents = {"referrer-policy" => "strict-origin-when-cross-origin",
+                      "cross-origin-opener-policy" => "same-origin"}
         @documents["content-security-policy"] = text if @policy
         @documents.freeze
         @types = {}
@@ -63,9 +68,13 @@ module Pelton
 
       def protect(env, headers)
         headers.key?("x-content-type-options") || STORE.bind_call(headers, "x-content-type-options", "nosniff")
-        add(headers, "strict-transport-security", @strict_transport) if @strict_transport && env["rack.url_scheme"] == "https"
+        if @strict_transport && env["rack.url_scheme"] == "https"
+          add(headers, "strict-transport-security", @strict_transport)
+        end
         CacheControl.own(headers) if env[NONCE]
-        documents(env[NONCE]).each { |name, value| add(headers, name, value) } if (type = headers.fetch("content-type", nil)) && document?(type)
+        if (type = headers.fetch("content-type", nil)) && document?(type)
+          documents(env[NONCE]).each { |name, value| add(headers, name, value) }
+        end
       end
 
       def add(headers, name, value) = headers.key?(name) || STORE.bind_call(headers, name, value)
@@ -78,17 +87,26 @@ module Pelton
         end
       end
 
-      def documents(nonce) = (nonce && @policy) ? @documents.merge("content-security-policy" => text(nonce)) : @documents
+      def documents(nonce)
+        (nonce && @policy) ? @documents.merge("content-security-policy" => text(nonce)) : @documents
+      end
 
       def text(nonce = nil)
         policy = @policy
-        policy = policy.merge(%w[script-src style-src].to_h { |name| [name, "#{policy[name] || policy["default-src"]} 'nonce-#{nonce}'".strip] }) if nonce
+        if nonce
+          policy =
+            policy.merge(%w[script-src style-src].to_h { |name| [name, "#{policy[name] || policy["default-src"]} 'nonce-#{nonce}'".strip] })
+        end
         policy.map { |name, sources| "#{name} #{sources}".strip }.join("; ")
       end
 
       def check
-        wrong = @policy.find { |name, sources| !name.to_s.match?(/\A[a-z-]+\z/) || !sources.is_a?(String) || sources.match?(/[;,\r\n]/) }
-        raise ConfigurationError, "content_security_policy: #{wrong.inspect}: write {\"img-src\" => \"'self' https://images.example\"}" if wrong
+        wrong = @policy.find do |name, sources|
+          !name.to_s.match?(/\A[a-z-]+\z/) || !sources.is_a?(String) || sources.match?(/[;,\r\n]/)
+        end
+        if wrong
+          raise ConfigurationError, "content_security_policy: #{wrong.inspect}: write {\"img-src\" => \"'self' https://images.example\"}"
+        end
       end
     end
 
@@ -99,10 +117,13 @@ module Pelton
 
       # @!attribute content_security_policy
       #   @return [Hash{String => String}, nil] directives added to {SecurityHeaders::POLICY}; nil for no policy
-      setting(:content_security_policy, {}.freeze) { |value| "must be a Hash or nil" unless value.nil? || value.is_a?(Hash) }
+      setting(:content_security_policy, {}.freeze) do |value|
+        "must be a Hash or nil" unless value.nil? || value.is_a?(Hash)
+      end
 
       # @!attribute strict_transport
-      #   @return [Integer, String, nil] seconds for which browsers use only TLS: by default a year in production, otherwise nil
+      #   @return [Integer, String, nil] seconds for which browsers use only TLS: by default a year in production,
+      #     otherwise nil
       setting(:strict_transport, ->(settings) { 31_536_000 if settings.environment == "production" }) do |value|
         "must be seconds, the header's text or nil" unless value.nil? || value.is_a?(Integer) || value.is_a?(String)
       end

@@ -53,9 +53,9 @@ module Pelton
       # Sets a cookie. Sends nothing if the client sent the same value, and no attributes are given.
       #
       # @param name [String, Symbol]
-      # @param value [String, Hash] a Hash has `value:` and attributes: `path:` ("/"), `domain:` (this host only), `max_age:` in seconds or
-      #   `expires:` as a Time (by default the cookie ends with the browser), `secure:`, `httponly:` (true), `same_site:` (:lax; :strict,
-      #   :none), `partitioned:`
+      # @param value [String, Hash] a Hash has `value:` and attributes: `path:` ("/"), `domain:` (this host only),
+      #   `max_age:` in seconds or `expires:` as a Time (by default the cookie ends with the browser), `secure:`,
+      #   `httponly:` (true), `same_site:` (:lax; :strict, :none), `partitioned:`
       # @raise [ArgumentError] if the name or an attribute is malformed, or browsers would refuse the combination
       # @raise [CookieOverflow] if name and value are larger than {MAXIMUM}
       def []=(name, value)
@@ -100,8 +100,8 @@ module Pelton
         true
       end
 
-      # Signed or encrypted cookies. One that the client changed, that has an unknown secret or has expired is absent. The signature includes
-      # the name, so one cookie's value is not accepted for another.
+      # Signed or encrypted cookies. One that the client changed, that has an unknown secret or has expired is absent.
+      # The signature includes the name, so one cookie's value is not accepted for another.
       class Protected
         include Opaque
 
@@ -116,13 +116,14 @@ module Pelton
           message && JSON.parse(message.text).first
         end
 
-        # @param value [Object] a JSON value, or a Hash with `value:` and attributes as in {Cookies#[]=}. `max_age:` and `expires:` are also
-        #   checked here, whatever the client does
+        # @param value [Object] a JSON value, or a Hash with `value:` and attributes as in {Cookies#[]=}. `max_age:` and
+        #   `expires:` are also checked here, whatever the client does
         # @raise (see Cookies#[]=)
         def []=(name, value)
           attributes = (value.is_a?(Hash) && value.key?(:value)) ? value : {value: value}
           expires_at = attributes[:max_age] ? Time.now.to_i + attributes[:max_age] : attributes[:expires]
-          text = @secrets.public_send(@write, JSON.generate([attributes[:value]]), purpose: purpose(name), expires_at: expires_at)
+          text = @secrets.public_send(@write, JSON.generate([attributes[:value]]), purpose: purpose(name),
+            expires_at: expires_at)
           @cookies[name] = attributes.merge(value: text)
         end
 
@@ -140,7 +141,8 @@ module Pelton
 
       private
 
-      # Finds a cookie in the header. A page usually asks for one of many, so the others are not parsed. The first of a name counts.
+      # Finds a cookie in the header. A page usually asks for one of many, so the others are not parsed. The first of a
+      # name counts.
       def received(name)
         start = start_of("#{name}=") or return
         value(@header.byteslice(start, (@header.index(";", start) || @header.bytesize) - start))
@@ -187,17 +189,25 @@ module Pelton
         check_refusals(name, attributes)
         line = Rack::Utils.set_cookie_header(name, attributes)
         size = line.index(";") - 1
-        raise CookieOverflow, "the cookie #{name} has #{size} bytes; browsers keep #{MAXIMUM} at most: keep its data elsewhere" if size > MAXIMUM
+        if size > MAXIMUM
+          raise CookieOverflow, "the cookie #{name} has #{size} bytes; browsers keep #{MAXIMUM} at most: keep its data elsewhere"
+        end
         line
       end
 
       # Checks attributes that Rack would write unchecked.
       def check(attributes)
-        raise ArgumentError, "same_site: must be #{SAME_SITE.join(", ")}" unless SAME_SITE.include?(attributes.fetch(:same_site, :lax))
+        unless SAME_SITE.include?(attributes.fetch(:same_site, :lax))
+          raise ArgumentError, "same_site: must be #{SAME_SITE.join(", ")}"
+        end
         attributes.each do |name, value|
-          raise ArgumentError, "a cookie has no #{name}: it has #{ATTRIBUTES.join(", ")}" unless ATTRIBUTES.include?(name)
+          unless ATTRIBUTES.include?(name)
+            raise ArgumentError, "a cookie has no #{name}: it has #{ATTRIBUTES.join(", ")}"
+          end
           Integer(value) if name == :max_age && value
-          raise ArgumentError, "the #{name} of a cookie cannot be #{value.inspect}" if (name == :path || name == :domain) && value && !ATTRIBUTE_VALUE.match?(value)
+          if (name == :path || name == :domain) && value && !ATTRIBUTE_VALUE.match?(value)
+            raise ArgumentError, "the #{name} of a cookie cannot be #{value.inspect}"
+          end
         end
       end
 

@@ -4,8 +4,8 @@ require "json"
 
 module Pelton
   module Web
-    # Data of a client across requests: a Hash of JSON values, encrypted in a cookie. It is decrypted on first use, and sent if it has changed,
-    # also deep inside (`session["cart"] << 7`).
+    # Data of a client across requests: a Hash of JSON values, encrypted in a cookie. It is decrypted on first use, and
+    # sent if it has changed, also deep inside (`session["cart"] << 7`).
     #
     # A cookie that was changed, cut off, has an unknown secret or has expired gives an empty session, never an error.
     class Session
@@ -32,7 +32,8 @@ module Pelton
         value
       end
 
-      # @param value [Object] nil, true, false, numbers, Strings, Symbols (which become Strings), Arrays and Hashes of these
+      # @param value [Object] nil, true, false, numbers, Strings, Symbols (which become Strings), Arrays and Hashes of
+      #   these
       # @raise [ArgumentError] if it is no JSON value
       def []=(key, value)
         value = json_value(value)
@@ -112,7 +113,8 @@ module Pelton
 
       def load
         message = @token && @secrets.decrypt(@token, purpose: PURPOSE) or return {}
-        @renew = message.outdated || message.expires_at - Process.clock_gettime(Process::CLOCK_REALTIME, :second) < @lifetime / 2
+        @renew = message.outdated || message.expires_at - Process.clock_gettime(Process::CLOCK_REALTIME,
+          :second) < @lifetime / 2
         @text = message.text
         JSON.parse(@text).each_value { |value| value.freeze if value.is_a?(String) }
       end
@@ -143,12 +145,15 @@ module Pelton
 
     class Settings
       # @!attribute session_name
-      #   @return [String] the cookie's name; prefixed with "__Host-" for Secure cookies, so that other hosts of the domain cannot set it
+      #   @return [String] the cookie's name; prefixed with "__Host-" for Secure cookies, so that other hosts of the
+      #     domain cannot set it
       setting(:session_name, "session") { |value| "must be a String" unless value.is_a?(String) }
 
       # @!attribute session_lifetime
       #   @return [Integer] seconds for which a session is valid after its last change; two weeks by default
-      setting(:session_lifetime, 14 * 86_400) { |value| "must be a number of seconds" unless value.is_a?(Integer) && value.positive? }
+      setting(:session_lifetime, 14 * 86_400) do |value|
+        "must be a number of seconds" unless value.is_a?(Integer) && value.positive?
+      end
 
       # @!attribute session_persistent
       #   @return [Boolean] whether the session outlives the browser; false by default
@@ -156,7 +161,9 @@ module Pelton
 
       # @!attribute session_same_site
       #   @return [Symbol] :lax, :strict or :none; :lax by default
-      setting(:session_same_site, :lax) { |value| "must be :lax, :strict or :none" unless %i[lax strict none].include?(value) }
+      setting(:session_same_site, :lax) do |value|
+        "must be :lax, :strict or :none" unless %i[lax strict none].include?(value)
+      end
     end
   end
 end

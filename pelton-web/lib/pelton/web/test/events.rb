@@ -82,7 +82,10 @@ module Pelton
         def parse(block)
           fields = block.split(/\r\n|\n|\r/).filter_map { |line| line.match(/\A([^:]+)(?:: ?(.*))?\z/)&.captures }
           data = fields.filter_map { |name, value| value.to_s if name == "data" }
-          Event.new(name: fields.assoc("event")&.last || "message", data: data.join("\n"), id: fields.assoc("id")&.last) if data.any?
+          if data.any?
+            Event.new(name: fields.assoc("event")&.last ||
+              "message", data: data.join("\n"), id: fields.assoc("id")&.last)
+          end
         end
       end
     end

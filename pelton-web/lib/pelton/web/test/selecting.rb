@@ -3,7 +3,8 @@
 module Pelton
   module Web
     module Test
-      # Rails' assertions on the elements of the last response, by the gem rails-dom-testing, which is loaded on first use.
+      # Rails' assertions on the elements of the last response, by the gem rails-dom-testing, which is loaded on first
+      # use.
       module Selecting
         # @!method assert_select(selector, *values)
         # See Rails::Dom::Testing::Assertions::SelectorAssertions. Needs the assertions of Minitest or Test::Unit.

@@ -6,8 +6,8 @@ module Pelton
   module Web
     # A String of HTML, which templates insert unescaped, unlike all other text.
     #
-    # It is frozen. Interpolation, `<<` to another String and `gsub` give a plain String, which templates escape. `+` and {Helpers#safe_join}
-    # escape the other text.
+    # It is frozen. Interpolation, `<<` to another String and `gsub` give a plain String, which templates escape. `+`
+    # and {Helpers#safe_join} escape the other text.
     class HTML < String
       # @return [String] the text with `& < > " '` escaped, unless it is {HTML}
       def self.escape(value)
@@ -16,7 +16,8 @@ module Pelton
         (HTML === text) ? text : CGI.escapeHTML(text)
       end
 
-      # Makes text valid UTF-8 for a page: bytes are taken for UTF-8, other encodings converted, and invalid characters become U+FFFD.
+      # Makes text valid UTF-8 for a page: bytes are taken for UTF-8, other encodings converted, and invalid characters
+      # become U+FFFD.
       #
       # @return [String] valid UTF-8; {HTML} is unchanged
       def self.text(value)

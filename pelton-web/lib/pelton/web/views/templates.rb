@@ -16,7 +16,9 @@ module Pelton
     class Settings
       # @!attribute views
       #   @return [Array<String>] folders with templates; by default `app/views` in the root. Missing ones are skipped
-      setting(:views, ->(settings) { [File.join(settings.root, "app/views")] }) { |value| "must be an Array of paths" unless value.is_a?(Array) }
+      setting(:views, ->(settings) { [File.join(settings.root, "app/views")] }) do |value|
+        "must be an Array of paths" unless value.is_a?(Array)
+      end
 
       # @!attribute helpers
       #   @return [Array<Module>] modules of template methods, besides those in `app/helpers`
@@ -29,9 +31,9 @@ module Pelton
 
     # An application's templates, by name and format.
     #
-    # `posts/show.html.erb` is the template "posts/show" in the format "html", and so is `posts/show.erb`. The last part names the engine: ERB
-    # (by erubi), or another that tilt supports and whose gem is installed. The folders are listed once, so a name from a request finds a
-    # template or nothing; it is never used as a path.
+    # `posts/show.html.erb` is the template "posts/show" in the format "html", and so is `posts/show.erb`. The last part
+    # names the engine: ERB (by erubi), or another that tilt supports and whose gem is installed. The folders are listed
+    # once, so a name from a request finds a template or nothing; it is never used as a path.
     #
     #     templates = Pelton::Web::Templates.new("app/views")
     #     templates.render("posts/show", assigns: {post: post}, layout: "layouts/application")
@@ -102,7 +104,8 @@ module Pelton
         known[name] || begin
           raise ArgumentError, "the name of a partial is a String, not #{name.class}" unless name.is_a?(String)
           folder, base = File.split(name)
-          places = name.include?("/") ? ["#{folder}/_#{base}"] : ["#{prefix}/_#{base}", "application/_#{base}", "_#{base}"]
+          places = name.include?("/") ? ["#{folder}/_#{base}"] : ["#{prefix}/_#{base}", "application/_#{base}",
+            "_#{base}"]
           found = places.find { |place| exist?(place, format) } or missing(places, format)
           known[name] = find(found, format)
         end
@@ -118,7 +121,8 @@ module Pelton
         @table = {}
         @partials = {}
         @stamps.each_key { |file| add(file) }
-        @digest = Digest::SHA256.hexdigest(@stamps.keys.map { |file| "#{file}\0#{File.size(file)}\0#{File.binread(file)}" }.join)[0, 16]
+        @digest =
+          Digest::SHA256.hexdigest(@stamps.keys.map { |file| "#{file}\0#{File.size(file)}\0#{File.binread(file)}" }.join)[0, 16]
       end
 
       def add(file)

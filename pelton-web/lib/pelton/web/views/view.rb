@@ -65,13 +65,13 @@ module Pelton
       # @private
       def url_base = (@_controller || self.class.ancestors.find { |one| one.is_a?(Routes::Urls) }).url_base
 
-      # Renders a partial, whose file name begins with an underscore: `render "comment", comment: comment` is `_comment.html.erb` in the
-      # controller's folder, `render "shared/menu"` is `shared/_menu.html.erb`.
+      # Renders a partial, whose file name begins with an underscore: `render "comment", comment: comment` is
+      # `_comment.html.erb` in the controller's folder, `render "shared/menu"` is `shared/_menu.html.erb`.
       #
       # @overload render(name, **locals)
       # @overload render(partial:, locals: {}, collection: nil, as: nil)
-      #   @param collection [Enumerable] renders the partial for each element, which is its local `as` (by default the partial's name);
-      #     `NAME_counter` counts from 0
+      #   @param collection [Enumerable] renders the partial for each element, which is its local `as` (by default the
+      #     partial's name); `NAME_counter` counts from 0
       # @overload render(object)
       #   @param object [#to_partial_path, Enumerable] names its partial
       # @return [HTML] empty for an empty collection
@@ -92,13 +92,16 @@ module Pelton
         (written.empty? && value.is_a?(String)) ? HTML.new(HTML.escape(value)) : written
       end
 
-      # Stores a part of the page for the layout, which inserts it by `yield :name`: `<% content_for :title, "Posts" %>`, or with a block.
-      # Further calls append. Without a value, returns the stored part.
+      # Stores a part of the page for the layout, which inserts it by `yield :name`:
+      # `<% content_for :title, "Posts" %>`, or with a block. Further calls append. Without a value, returns the stored
+      # part.
       #
       # @raise [ConfigurationError] inside {#cache}, which would not call it again
       def content_for(name, value = nil, &block)
         return @_contents&.[](name) unless value || block
-        raise ConfigurationError, "content_for #{name.inspect} within cache would be lost with the next page: call it outside the block" if @_cached
+        if @_cached
+          raise ConfigurationError, "content_for #{name.inspect} within cache would be lost with the next page: call it outside the block"
+        end
         value = HTML.new(HTML.escape(block ? capture(&block) : value))
         contents = (@_contents ||= {})
         contents[name] = contents.key?(name) ? contents[name] + value : value
@@ -108,13 +111,14 @@ module Pelton
       # @return [Boolean] whether there is a part of that name
       def content_for?(name) = @_contents&.key?(name) || false
 
-      # Keeps the block's output, compressed, until the key changes. Each place in the templates has its own entry, which changes with the
-      # templates.
+      # Keeps the block's output, compressed, until the key changes. Each place in the templates has its own entry,
+      # which changes with the templates.
       #
       #     <% cache [post, post.updated_at] do %> ... <% end %>
       #
-      # The output must not be changed afterwards, for example by a helper around it, and the block must have no other effect, such as
-      # {#content_for}. A block with a CSRF token or a nonce is not kept, because both are for one client only.
+      # The output must not be changed afterwards, for example by a helper around it, and the block must have no other
+      # effect, such as {#content_for}. A block with a CSRF token or a nonce is not kept, because both are for one
+      # client only.
       #
       # @param key [Object] see {Fragments#fetch}: must contain everything the block shows, and for whom
       # @param ttl [Numeric, nil] seconds after which it is rendered again
@@ -132,8 +136,8 @@ module Pelton
         nil
       end
 
-      # Sends what the page's template has written so far, if the page is streamed (`render stream: true`). Does nothing otherwise, nor inside a
-      # partial or a captured block.
+      # Sends what the page's template has written so far, if the page is streamed (`render stream: true`). Does nothing
+      # otherwise, nor inside a partial or a captured block.
       #
       # @raise [ClosedError] if the client has left
       # @asynchronous
@@ -163,7 +167,9 @@ module Pelton
       end
 
       # Inserts a form's token, uncompressed and never in a fragment.
-      def _insert_token(field) = HTML.new(@_stream ? field : (@_pieces ||= Pieces.new).mark(HTTP::Fragment.secret(field)))
+      def _insert_token(field)
+        HTML.new(@_stream ? field : (@_pieces ||= Pieces.new).mark(HTTP::Fragment.secret(field)))
+      end
 
       # The text with its fragments inserted.
       def _text(text) = @_pieces ? HTML.new(@_pieces.text(text)) : text
@@ -222,7 +228,9 @@ module Pelton
       def fresh(&block)
         tokens = tokens_of_controller
         text = capture_cached(&block)
-        raise Own.new(self, text) if tokens_of_controller != tokens || (nonce = @_controller.env[SecurityHeaders::NONCE]) && text.include?(nonce)
+        if tokens_of_controller != tokens || (nonce = @_controller.env[SecurityHeaders::NONCE]) && text.include?(nonce)
+          raise Own.new(self, text)
+        end
         _text(text)
       end
 
@@ -233,7 +241,9 @@ module Pelton
         @_controller&.class&.helper_methods&.include?(name) ? @_controller.__send__(name, ...) : super
       end
 
-      def respond_to_missing?(name, include_private = false) = @_controller&.class&.helper_methods&.include?(name) || super
+      def respond_to_missing?(name, include_private = false)
+        @_controller&.class&.helper_methods&.include?(name) || super
+      end
 
       def render_partial(name, locals) = partial(name).render(self, locals)
 
@@ -243,7 +253,9 @@ module Pelton
         as ||= partial.local
         counter = :"#{as}_counter"
         locals = locals.merge(as => nil, counter => nil)
-        _collect { collection.each_with_index { |one, index| partial.append(self, locals.merge!(as => one, counter => index)) } }
+        _collect do
+          collection.each_with_index { |one, index| partial.append(self, locals.merge!(as => one, counter => index)) }
+        end
       end
 
       def render_objects(objects, locals)

@@ -17,7 +17,8 @@ module Pelton
           def self.read(path, coding)
             stat = File.stat(path)
             digest = Digest::SHA256.file(path).digest
-            new(path, coding, stat.size, HTTP::EntityTag.strong(digest), stat.mtime.httpdate, digest.unpack1("H16"), version_of(stat))
+            new(path, coding, stat.size, HTTP::EntityTag.strong(digest), stat.mtime.httpdate, digest.unpack1("H16"),
+              version_of(stat))
           end
 
           # Changes with the file.
@@ -35,7 +36,9 @@ module Pelton
 
         def initialize(path)
           @file = StoredFile.read(path, nil)
-          @coded = CODINGS.filter_map { |coding, ending| StoredFile.read(path + ending, coding) if File.file?(path + ending) }
+          @coded = CODINGS.filter_map do |coding, ending|
+            StoredFile.read(path + ending, coding) if File.file?(path + ending)
+          end
           @paths = [@file, *@coded].map(&:path)
           @content_type = Static.content_type(path)
           @fingerprinted = false

@@ -15,7 +15,9 @@ module Pelton
         # @param at [String] prefix of the paths, without a slash at its end
         # @raise [ConfigurationError] if there is no such folder
         def initialize(root, at)
-          raise ConfigurationError, "there is no folder #{root}: name the one whose files are to be served" unless File.directory?(root)
+          unless File.directory?(root)
+            raise ConfigurationError, "there is no folder #{root}: name the one whose files are to be served"
+          end
           @root = File.realpath(root)
           @at = at
           refresh
@@ -35,7 +37,8 @@ module Pelton
 
         # Looks for added and removed files.
         def refresh
-          names = Dir.glob("**/*", base: @root).to_h { |name| [name, true] } # without names that begin with a dot, and without following links to folders
+          # Without names that begin with a dot, and without following links to folders
+          names = Dir.glob("**/*", base: @root).to_h { |name| [name, true] }
           known = @assets&.values&.reject(&:fingerprinted?)&.to_h { |asset| [asset.file.path, asset] } || {}
           @assets = {}
           names.each_key { |name| add(name, known) if servable?(name, names) }
@@ -47,14 +50,17 @@ module Pelton
 
         def servable?(name, names)
           path = File.join(@root, name)
-          return false unless name.valid_encoding? && !name.match?(/[\\\x00-\x1f\x7f]/) && File.file?(path) && inside?(path)
+          unless name.valid_encoding? && !name.match?(/[\\\x00-\x1f\x7f]/) && File.file?(path) && inside?(path)
+            return false
+          end
           Asset::CODINGS.each_value.none? { |ending| name.end_with?(ending) && names.key?(name.delete_suffix(ending)) }
         end
 
         # A link may lead to another file in the folder, but not outside.
         def inside?(path)
           real = File.realpath(path)
-          real.start_with?("#{@root}/") && real.delete_prefix(@root).then { |rest| !rest.include?("/.") } && File.readable?(real)
+          real.start_with?("#{@root}/") && real.delete_prefix(@root).then { |rest| !rest.include?("/.") } &&
+            File.readable?(real)
         rescue SystemCallError
           false
         end
@@ -88,7 +94,9 @@ module Pelton
           "#{path.delete_suffix(ending)}-#{digest}#{ending}"
         end
 
-        def escape(path) = path.gsub(%r{[^\w/.\-~]}) { |letter| letter.bytes.map { |byte| format("%%%02X", byte) }.join }
+        def escape(path)
+          path.gsub(%r{[^\w/.\-~]}) { |letter| letter.bytes.map { |byte| format("%%%02X", byte) }.join }
+        end
 
         # @return [String, nil] nil if it cannot be a file's name
         def unescape(path)

@@ -36,7 +36,9 @@ module Pelton
           def text?(file)
             file.rewind
             sample = (file.read(SAMPLE) || +"").force_encoding(Encoding::UTF_8)
-            sample = sample.byteslice(0, sample.bytesize - 3).scrub("") + sample.byteslice(-3, 3).scrub("") if sample.bytesize == SAMPLE
+            if sample.bytesize == SAMPLE
+              sample = sample.byteslice(0, sample.bytesize - 3).scrub("") + sample.byteslice(-3, 3).scrub("")
+            end
             sample.valid_encoding? && !sample.match?(/[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/)
           end
         end

@@ -27,8 +27,8 @@ module Pelton
 
         # Declares a parameter that must be present and not empty.
         #
-        # @param type [Symbol, Array<Symbol>] a type of {Types}; in an Array, a list of such elements. With a block the parameter is a group of
-        #   fields, which the block declares
+        # @param type [Symbol, Array<Symbol>] a type of {Types}; in an Array, a list of such elements. With a block the
+        #   parameter is a group of fields, which the block declares
         # @param options [Hash] see {Types::OPTIONS}
         # @raise [ArgumentError] if there is no such type or option
         def required(name, type = :string, **options, &block) = add(name, type, true, options, block)

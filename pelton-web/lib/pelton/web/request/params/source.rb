@@ -26,7 +26,9 @@ module Pelton
           def clean(value)
             case value
             when String then text(value)
-            when Hash then value.key?(:tempfile) ? Upload.new(value) : value.to_h { |name, one| [text(name), clean(one)] }
+            when Hash then value.key?(:tempfile) ? Upload.new(value) : value.to_h do |name, one|
+              [text(name), clean(one)]
+            end
             when Array then value.map { |one| clean(one) }
             else value
             end

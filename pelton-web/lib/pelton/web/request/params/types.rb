@@ -10,8 +10,10 @@ module Pelton
       module Types
         # Types without required options.
         NAMES = %i[string integer float boolean date time file].freeze
-        OPTIONS = {string: %i[in max format], integer: %i[in], float: %i[in], boolean: [], date: %i[in], time: %i[in], file: %i[types max_bytes], enum: %i[of], array: nil, hash: []}.freeze
-        BOOLEANS = {"true" => true, "1" => true, "on" => true, "yes" => true, "false" => false, "0" => false, "off" => false, "no" => false}.freeze
+        OPTIONS = {string: %i[in max format], integer: %i[in], float: %i[in], boolean: [], date: %i[in], time: %i[in],
+                   file: %i[types max_bytes], enum: %i[of], array: nil, hash: []}.freeze
+        BOOLEANS = {"true" => true, "1" => true, "on" => true, "yes" => true, "false" => false, "0" => false,
+                    "off" => false, "no" => false}.freeze
         INTEGERS = (-(1 << 63)..(1 << 63) - 1) # the range of database columns
         private_constant :BOOLEANS, :INTEGERS
 
@@ -30,7 +32,8 @@ module Pelton
 
           # @raise [ArgumentError] if there is no such type or option
           def check(type, options)
-            known = OPTIONS.fetch(type) { raise ArgumentError, "there is no type #{type.inspect} of parameters; there are #{OPTIONS.keys.join(", ")}" } or return
+            known =
+              OPTIONS.fetch(type) { raise ArgumentError, "there is no type #{type.inspect} of parameters; there are #{OPTIONS.keys.join(", ")}" } or return
             unknown = options.keys - known
             raise ArgumentError, "the type #{type} has no option #{unknown.join(", ")}" if unknown.any?
           end
@@ -46,14 +49,18 @@ module Pelton
           end
 
           def integer(value, options)
-            number = value.is_a?(Integer) ? value : (Integer(value, 10) if value.is_a?(String) && value.match?(/\A[+-]?\d{1,20}\z/))
+            number = value.is_a?(Integer) ? value : (if value.is_a?(String) && value.match?(/\A[+-]?\d{1,20}\z/)
+                                                       Integer(value,
+                                                         10)
+                                                     end)
             yield "must be a whole number" unless number
             yield "is too large" unless INTEGERS.cover?(number)
             number
           end
 
           def float(value, _options)
-            number = value.is_a?(Numeric) ? value.to_f : (Float(value) if value.is_a?(String) && value.match?(/\A[+-]?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,3})?\z/i))
+            number = value.is_a?(Numeric) ? value.to_f : (Float(value) if value.is_a?(String) &&
+              value.match?(/\A[+-]?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,3})?\z/i))
             yield "must be a number" unless number&.finite?
             number
           end
@@ -73,7 +80,10 @@ module Pelton
 
           def time(value, _options)
             # Time would take February 30th for a day in March.
-            yield "must be a time such as 2026-01-31T12:00:00Z" unless value.is_a?(String) && value.bytesize < 50 && value.match?(/(?:Z|[+-]\d\d:?\d\d)\z/i) && Date.iso8601(value[0, 10])
+            unless value.is_a?(String) && value.bytesize < 50 && value.match?(/(?:Z|[+-]\d\d:?\d\d)\z/i) &&
+                Date.iso8601(value[0, 10])
+              yield "must be a time such as 2026-01-31T12:00:00Z"
+            end
             Time.iso8601(value)
           rescue ArgumentError
             yield "must be a time such as 2026-01-31T12:00:00Z"
@@ -81,18 +91,29 @@ module Pelton
 
           def file(value, options)
             yield "must be a file" unless value.is_a?(Upload)
-            yield "is too large: #{options[:max_bytes]} bytes at most" if options[:max_bytes] && value.size > options[:max_bytes]
-            yield "must be #{options[:types].join(" or ")}, and is #{value.type}" if options[:types] && !options[:types].include?(value.type)
+            if options[:max_bytes] && value.size > options[:max_bytes]
+              yield "is too large: #{options[:max_bytes]} bytes at most"
+            end
+            if options[:types] && !options[:types].include?(value.type)
+              yield "must be #{options[:types].join(" or ")}, and is #{value.type}"
+            end
             value
           end
 
-          def enum(value, options) = options[:of].find { |one| one.to_s == value.to_s } || yield("must be one of #{options[:of].join(", ")}")
+          def enum(value, options)
+            options[:of].find { |one| one.to_s == value.to_s } || yield("must be one of #{options[:of].join(", ")}")
+          end
 
           def array(value, options)
             yield "must be a list" unless value.is_a?(Array)
-            value = value.reject { |one| one.nil? || one == "" } # forms send an empty element with each list, which counts as missing
+            # Forms send an empty element with each list, which counts as missing
+            value = value.reject { |one| one.nil? || one == "" }
             yield "is too long: #{options[:max]} elements at most" if options[:max] && value.size > options[:max]
-            value.map { |one| convert(one, options[:of] || :string, options.except(:of, :max)) { |complaint| yield("contains an element that #{complaint}") } }
+            value.map do |one|
+              convert(one, options[:of] || :string, options.except(:of, :max)) do |complaint|
+                yield("contains an element that #{complaint}")
+              end
+            end
           end
 
           def hash(value, _options) = value.is_a?(Hash) ? value : yield("must be a group of fields")

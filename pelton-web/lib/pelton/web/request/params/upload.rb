@@ -14,20 +14,21 @@ module Pelton
         # @return [String, nil] the type that the client claims. Do not trust it: {#type} looks at the bytes
         attr_reader :content_type
 
-        # @return [String] the client's name for the file, without folders and control characters, at most 255 bytes. Not a safe file name: two
-        #   clients may send the same
+        # @return [String] the client's name for the file, without folders and control characters, at most 255 bytes.
+        #   Not a safe file name: two clients may send the same
         attr_reader :original_filename
 
         # @param part [Hash] Rack's
         def initialize(part)
           @tempfile = part[:tempfile]
           @content_type = part[:type]
-          name = part[:filename].to_s.dup.force_encoding(Encoding::UTF_8).scrub("_").tr("\\", "/").split("/").last.to_s.gsub(/[[:cntrl:]]/, "_")
+          name =
+            part[:filename].to_s.dup.force_encoding(Encoding::UTF_8).scrub("_").tr("\\", "/").split("/").last.to_s.gsub(/[[:cntrl:]]/, "_")
           @original_filename = name.byteslice(0, 255).scrub("").sub(/\A\.{0,2}\z/, "_")
         end
 
-        # The file's type by its bytes. The client's name counts only if it is more precise (a document that is a ZIP archive, or text); the
-        # type that the client claims never does. Needs the gem marcel.
+        # The file's type by its bytes. The client's name counts only if it is more precise (a document that is a ZIP
+        # archive, or text); the type that the client claims never does. Needs the gem marcel.
         #
         # @return [String] "image/png"; "application/octet-stream" if unknown
         # @raise [ConfigurationError] if the gem is missing

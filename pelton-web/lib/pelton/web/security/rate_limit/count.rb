@@ -33,7 +33,9 @@ module Pelton
       class Count
         # @param failure [Symbol] if the store fails: :pass or :refuse
         def initialize(store, requests:, seconds:, name: "all", failure: :pass, timeout: 0.5)
-          raise ConfigurationError, "rate_limit: failure: must be :pass or :refuse, not #{failure.inspect}" unless %i[pass refuse].include?(failure)
+          unless %i[pass refuse].include?(failure)
+            raise ConfigurationError, "rate_limit: failure: must be :pass or :refuse, not #{failure.inspect}"
+          end
           unless [requests, seconds].all? { |number| number.is_a?(Integer) && number.positive? }
             raise ConfigurationError, "rate_limit: the requests and the seconds must be whole numbers of 1 or more"
           end

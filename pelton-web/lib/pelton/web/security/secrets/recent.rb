@@ -3,14 +3,16 @@
 module Pelton
   module Web
     class Secrets
-      # Caches the messages of recently authenticated tokens. Decrypting takes some twenty times as long as a lookup here.
+      # Caches the messages of recently authenticated tokens. Decrypting takes some twenty times as long as a lookup
+      # here.
       #
-      # The whole token is the key, so a lookup finds only tokens that the same keys authenticated, byte for byte: each {Secrets} has its own
-      # cache. The caller must check the expiry each time. A Hash compares tokens only if their hashes are equal, and those depend on a random
-      # number of the process, so the time of a lookup reveals nothing about cached tokens.
+      # The whole token is the key, so a lookup finds only tokens that the same keys authenticated, byte for byte: each
+      # {Secrets} has its own cache. The caller must check the expiry each time. A Hash compares tokens only if their
+      # hashes are equal, and those depend on a random number of the process, so the time of a lookup reveals nothing
+      # about cached tokens.
       #
-      # There are two generations, of some 14 MB at most, or 1 MB with small sessions. When the newer one is full, it replaces the older one,
-      # whose recently used messages have moved to it.
+      # There are two generations, of some 14 MB at most, or 1 MB with small sessions. When the newer one is full, it
+      # replaces the older one, whose recently used messages have moved to it.
       #
       # @private
       class Recent

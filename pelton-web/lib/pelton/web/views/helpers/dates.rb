@@ -71,7 +71,8 @@ module Pelton
 
         # How long ago a time is, or how far ahead, with the time itself in `title`.
         #
-        #     time_ago_tag(post.created_at) # <time datetime="2026-11-23T12:00:00Z" title="2026-11-23 12:00 UTC">3 minutes ago</time>
+        #     time_ago_tag(post.created_at) # <time datetime="2026-11-23T12:00:00Z" title="2026-11-23 12:00 UTC">3
+        #     minutes ago</time>
         #
         # A cached page keeps the words: a script can renew them from the attribute.
         #
@@ -79,7 +80,8 @@ module Pelton
         def time_ago_tag(time, now: Time.now, **attributes)
           return HTML.new("") unless time
           words = distance_of_time_in_words(time, now)
-          time_tag(time, (Dates._seconds(time) > Dates._seconds(now)) ? "in #{words}" : "#{words} ago", title: time.strftime(Dates._format(time)), **attributes)
+          time_tag(time, (Dates._seconds(time) > Dates._seconds(now)) ? "in #{words}" : "#{words} ago",
+            title: time.strftime(Dates._format(time)), **attributes)
         end
       end
     end

@@ -12,12 +12,15 @@ module Pelton
         include Nested
 
         # How inputs write times (HTML, section 2.3.5).
-        TIMES = {"date" => "%Y-%m-%d", "time" => "%H:%M", "datetime-local" => "%Y-%m-%dT%H:%M", "month" => "%Y-%m", "week" => "%G-W%V"}.freeze
+        TIMES = {"date" => "%Y-%m-%d", "time" => "%H:%M", "datetime-local" => "%Y-%m-%dT%H:%M", "month" => "%Y-%m",
+                 "week" => "%G-W%V"}.freeze
         private_constant :TIMES
 
         # @return [Boolean] whether the model is in its database, as ActiveModel's `persisted?` or Sequel's `new?` says
         # @private
-        def self._stored?(model) = model.respond_to?(:persisted?) ? model.persisted? : model.respond_to?(:new?) && !model.new?
+        def self._stored?(model)
+          model.respond_to?(:persisted?) ? model.persisted? : model.respond_to?(:new?) && !model.new?
+        end
 
         attr_reader :model
         alias_method :object, :model
@@ -30,11 +33,14 @@ module Pelton
         end
 
         # @!method text_field(name, **attributes)
-        # There are fields for the types below, too, such as `email_field` and `datetime_local_field`, which has no time zone.
+        # There are fields for the types below, too, such as `email_field` and `datetime_local_field`, which has no time
+        # zone.
         #   @return [HTML]
         %w[text email telephone url search number range color date time datetime_local month week hidden].each do |type|
           kind = {"telephone" => "tel", "datetime_local" => "datetime-local"}.fetch(type, type)
-          define_method(:"#{type}_field") { |name, **attributes| input(kind, name, value: written(value(name), kind), **attributes) }
+          define_method(:"#{type}_field") do |name, **attributes|
+            input(kind, name, value: written(value(name), kind), **attributes)
+          end
         end
 
         # A password is never filled in.
@@ -47,7 +53,9 @@ module Pelton
           input("file", name, **(multiple ? {name: "#{named(name)[:name]}[]", multiple: true} : {}), **attributes)
         end
 
-        def text_area(name, value = value(name), **attributes) = @view.tag(:textarea, @view.safe_join(["\n", value]), **named(name), **described(name), **attributes)
+        def text_area(name, value = value(name), **attributes)
+          @view.tag(:textarea, @view.safe_join(["\n", value]), **named(name), **described(name), **attributes)
+        end
 
         # @param value [Object, nil] the choice, for one of several radio buttons
         def label(name, text = name.to_s.tr("_", " ").capitalize, value: nil, **attributes)
@@ -70,7 +78,9 @@ module Pelton
           @view.tag(:input, type: type, **named(name), **((type == "hidden") ? {} : described(name)), **attributes)
         end
 
-        def described(name) = errors_of(name).any? ? {"aria-invalid": "true", "aria-describedby": id_of_error(name)} : {}
+        def described(name)
+          errors_of(name).any? ? {"aria-invalid": "true", "aria-describedby": id_of_error(name)} : {}
+        end
 
         def errors_of(name) = @model.respond_to?(:errors) ? Array(@model.errors&.[](name)) : []
 
@@ -85,11 +95,15 @@ module Pelton
         def value(name)
           return unless @model.respond_to?(name)
           value = @model.public_send(name)
-          return value unless value.nil? && @model.respond_to?(:attribute_before_type_cast) && @model.has_attribute?(name)
+          unless value.nil? && @model.respond_to?(:attribute_before_type_cast) && @model.has_attribute?(name)
+            return value
+          end
           @model.attribute_before_type_cast(name)
         end
 
-        def written(value, type) = (TIMES.key?(type) && value.respond_to?(:strftime)) ? value.strftime(TIMES[type]) : value
+        def written(value, type)
+          (TIMES.key?(type) && value.respond_to?(:strftime)) ? value.strftime(TIMES[type]) : value
+        end
 
         # The name of the fields' group: `post` for a Post, `blog_post` for a Blog::Post.
         def scope_of(model)

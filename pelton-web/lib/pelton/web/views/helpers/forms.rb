@@ -7,7 +7,8 @@ module Pelton
     module Helpers
       # Forms.
       module Forms
-        # A form. Methods other than GET and POST are sent as `_method`. Includes a token against forged requests if the client needs one.
+        # A form. Methods other than GET and POST are sent as `_method`. Includes a token against forged requests if the
+        # client needs one.
         #
         #     <%= form_with(model: @post, url: "/posts") do |form| %>
         #       <%= form.text_field :title %>
@@ -28,11 +29,12 @@ module Pelton
           hidden << tag(:input, type: "hidden", name: "_method", value: method) unless %w[get post].include?(method)
           hidden << csrf_field unless method == "get"
           fields = capture(Form.new(self, model, scope)) { |form| yield form }
-          tag(:form, safe_join([*hidden, fields]), action: url, method: (method == "get") ? "get" : "post", enctype: ("multipart/form-data" if multipart), **attributes)
+          tag(:form, safe_join([*hidden, fields]), action: url, method: (method == "get") ? "get" : "post",
+            enctype: ("multipart/form-data" if multipart), **attributes)
         end
 
-        # The hidden field with a token against forged requests; empty if the client needs none. The token is not compressed with the rest of
-        # the page, whose length could reveal it.
+        # The hidden field with a token against forged requests; empty if the client needs none. The token is not
+        # compressed with the rest of the page, whose length could reveal it.
         def csrf_field
           field = controller.respond_to?(:csrf_field) ? controller.csrf_field : ""
           field.empty? ? raw(field) : _insert_token(field)

@@ -17,7 +17,9 @@ module Pelton
         #
         # @param method [Symbol] the request's
         def button_to(text, url, method: :post, form: {}, **attributes)
-          form_with(url: url, method: method, class: "button_to", **form) { tag(:button, text, type: "submit", **attributes) }
+          form_with(url: url, method: method, class: "button_to", **form) do
+            tag(:button, text, type: "submit", **attributes)
+          end
         end
 
         def image_tag(source, alt: "", **attributes) = tag(:img, src: asset_path(source), alt: alt, **attributes)
@@ -41,7 +43,9 @@ module Pelton
 
         private
 
-        def with_extension(source, extension) = (File.extname(source) == extension || source.include?("//")) ? source : "#{source}#{extension}"
+        def with_extension(source, extension)
+          (File.extname(source) == extension || source.include?("//")) ? source : "#{source}#{extension}"
+        end
       end
     end
   end

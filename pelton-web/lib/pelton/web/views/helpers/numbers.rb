@@ -3,7 +3,8 @@
 module Pelton
   module Web
     module Helpers
-      # Formats numbers. Text that is no number is returned unchanged, and nil as nil. The results are plain text, which templates escape.
+      # Formats numbers. Text that is no number is returned unchanged, and nil as nil. The results are plain text, which
+      # templates escape.
       module Numbers
         UNITS = %w[Bytes KB MB GB TB PB EB].freeze
         # Strings that count as numbers. Exponents are limited, because all digits are written.

@@ -8,8 +8,8 @@ module Pelton
     module Helpers
       # A `<select>` and its options.
       #
-      # A choice is a text; a text and its value, also as a pair of a Hash; or a text, its value, and a Hash of attributes. A text with a list
-      # of choices is a group.
+      # A choice is a text; a text and its value, also as a pair of a Hash; or a text, its value, and a Hash of
+      # attributes. A text with a list of choices is a group.
       #
       #     options_for_select(["red", ["Green", 2], ["Blue", 3, {data: {hex: "00f"}}]], 2)
       #     options_for_select({"Warm" => ["red", "orange"], "Cold" => {"Blue" => 3}})
@@ -30,7 +30,8 @@ module Pelton
             text, value, attributes = choice.respond_to?(:to_ary) ? choice : [choice, choice]
             return @view.tag(:optgroup, of(value), label: text) if value.respond_to?(:to_ary) || value.is_a?(Hash)
             value = value.to_s
-            @view.tag(:option, text, value: value, selected: @selected.include?(value), disabled: @disabled.include?(value), **attributes.to_h)
+            @view.tag(:option, text, value: value, selected: @selected.include?(value),
+              disabled: @disabled.include?(value), **attributes.to_h)
           end
         end
         private_constant :List
@@ -51,13 +52,16 @@ module Pelton
         # @param choices [Array, Hash, HTML] {HTML} is returned as it is
         # @param selected [Object, Array] the chosen value or values, compared as text
         # @param disabled [Object, Array] values that cannot be chosen
-        def options_for_select(choices, selected = nil, disabled: []) = choices.is_a?(HTML) ? choices : List.new(self, selected, disabled).of(choices)
+        def options_for_select(choices, selected = nil, disabled: [])
+          choices.is_a?(HTML) ? choices : List.new(self, selected, disabled).of(choices)
+        end
 
         # @param collection [Enumerable]
         # @param value [Symbol, #call] returns the value to send
         # @param text [Symbol, #call] returns the text to show
         def options_from_collection_for_select(collection, value, text, selected = nil, disabled: [])
-          options_for_select(collection.map { |one| [Options._read(one, text), Options._read(one, value).to_s] }, selected, disabled: disabled)
+          options_for_select(collection.map { |one| [Options._read(one, text), Options._read(one, value).to_s] },
+            selected, disabled: disabled)
         end
 
         # A `<select>` without a form's model.
@@ -66,17 +70,22 @@ module Pelton
         # @param selected [Object, Array] the chosen value
         # @param include_blank [Boolean, String] an empty first choice, and its text
         # @param prompt [Boolean, String, nil] like include_blank, but only while nothing is chosen
-        # @param multiple [Boolean] whether several can be chosen: the name then ends in `[]`, and an empty element is sent as well, so that
-        #   choosing none arrives; `params.array` drops it
+        # @param multiple [Boolean] whether several can be chosen: the name then ends in `[]`, and an empty element is
+        #   sent as well, so that choosing none arrives; `params.array` drops it
         # @param disabled [Boolean, Object, Array] true for the whole list, otherwise values that cannot be chosen
-        def select_tag(name, choices, selected: nil, include_blank: false, prompt: nil, multiple: false, disabled: [], **attributes)
+        def select_tag(name, choices, selected: nil, include_blank: false, prompt: nil, multiple: false, disabled: [],
+          **attributes)
           closed = disabled == true
-          options = [options_for_select(choices, (multiple && selected.nil?) ? [] : selected, disabled: closed ? [] : disabled)]
+          options = [options_for_select(choices, (multiple && selected.nil?) ? [] : selected,
+            disabled: closed ? [] : disabled)]
           options.unshift(tag(:option, (include_blank == true) ? "" : include_blank, value: "")) if include_blank
-          options.unshift(tag(:option, (prompt == true) ? "Please select" : prompt, value: "")) if prompt && Options._texts(selected).all?("")
+          if prompt && Options._texts(selected).all?("")
+            options.unshift(tag(:option, (prompt == true) ? "Please select" : prompt, value: ""))
+          end
           name = HTML.text(name)
           name = "#{name}[]" if multiple && !name.end_with?("[]")
-          field = tag(:select, safe_join(options), name: name, id: Options._id(name), multiple: multiple, disabled: closed, **attributes)
+          field = tag(:select, safe_join(options), name: name, id: Options._id(name), multiple: multiple,
+            disabled: closed, **attributes)
           (multiple && !closed) ? Options._nothing(self, name) + field : field
         end
       end

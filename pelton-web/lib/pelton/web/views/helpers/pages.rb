@@ -7,8 +7,8 @@ module Pelton
     module Helpers
       # Pagination links.
       module Pages
-        # Links to a list's other pages: the previous and the next one and, if pages have numbers, those around, the first and the last. Empty
-        # for a single page.
+        # Links to a list's other pages: the previous and the next one and, if pages have numbers, those around, the
+        # first and the last. Empty for a single page.
         #
         #     <%= page_links @posts %>
         #
@@ -34,7 +34,8 @@ module Pelton
 
         # nil is a gap.
         def self._numbers(page, around)
-          shown = [1, *(page.number - around..page.number + around), page.pages].uniq.select { |number| number.between?(1, page.pages) }.sort
+          shown = [1, *(page.number - around..page.number + around),
+            page.pages].uniq.select { |number| number.between?(1, page.pages) }.sort
           shown.each_cons(2).flat_map { |one, other| (other - one > 1) ? [one, nil] : [one] } << shown.last
         end
       end

@@ -19,7 +19,9 @@ module Pelton
 
         # Private helpers are methods of the modules, to leave their names in templates to the program.
         def self._escaped(value)
-          value = HTML.text(value) if value.instance_of?(String) && !(value.encoding == Encoding::UTF_8 && value.valid_encoding?)
+          if value.instance_of?(String) && !(value.encoding == Encoding::UTF_8 && value.valid_encoding?)
+            value = HTML.text(value)
+          end
           HTML.escape(value)
         end
 
@@ -31,7 +33,9 @@ module Pelton
         def raw(text) = HTML.new(text.to_s)
 
         # @param parts [Array<#to_s>] escaped, except {HTML}
-        def safe_join(parts, separator = "") = HTML.new(parts.flatten.map { |part| Tags._escaped(part) }.join(Tags._escaped(separator)))
+        def safe_join(parts, separator = "")
+          HTML.new(parts.flatten.map { |part| Tags._escaped(part) }.join(Tags._escaped(separator)))
+        end
 
         # An element.
         #
@@ -40,20 +44,23 @@ module Pelton
         #
         # @param name [Symbol, String]
         # @param content [#to_s, nil] escaped, except {HTML}; by default the block's text
-        # @param attributes [Hash] true writes the name alone; nil and false write nothing; `data:` and `aria:` take a Hash, `class:` a list. A
-        #   URL (`href`, `src`, `action`) that runs code, such as `javascript:`, becomes "#", because it may come from a user
+        # @param attributes [Hash] true writes the name alone; nil and false write nothing; `data:` and `aria:` take a
+        #   Hash, `class:` a list. A URL (`href`, `src`, `action`) that runs code, such as `javascript:`, becomes "#",
+        #   because it may come from a user
         # @raise [ArgumentError] if a name contains invalid characters
         def tag(name, content = nil, **attributes, &block)
           element = name.to_s
-          raise ArgumentError, "#{element.inspect} is no name of an element" unless element.match?(/\A[a-zA-Z][\w:-]*\z/)
+          unless element.match?(/\A[a-zA-Z][\w:-]*\z/)
+            raise ArgumentError, "#{element.inspect} is no name of an element"
+          end
           opening = "<#{element}#{tag_attributes(attributes)}>"
           return HTML.new(opening) if VOID.key?(element)
           HTML.new("#{opening}#{block ? capture(&block) : Tags._escaped(content)}</#{element}>")
         end
         alias_method :content_tag, :tag
 
-        # JSON for a `<script>` element: `<`, `>`, `&`, `'` and JavaScript's line ends become `\u003c` and so on, so that no text can end the
-        # element or a quoted attribute.
+        # JSON for a `<script>` element: `<`, `>`, `&`, `'` and JavaScript's line ends become `\u003c` and so on, so
+        # that no text can end the element or a quoted attribute.
         #
         #     tag(:script, json_escape(@points), type: "application/json", id: "points")
         #
@@ -86,7 +93,8 @@ module Pelton
           value = value.join(" ") if value.is_a?(Array)
           value = "#" if ADDRESS.match?(name) && PROGRAM.match?(HTML.text(value).gsub(/[\0-\x20]/, ""))
           escaped = Tags._escaped(value)
-          escaped = escaped.gsub('"', "&quot;") if HTML === escaped # it keeps its escapes, but its quotes must be escaped
+          # It keeps its escapes, but its quotes must be escaped
+          escaped = escaped.gsub('"', "&quot;") if HTML === escaped
           text << " " << name.to_s << '="' << escaped << '"'
         end
 

@@ -5,8 +5,8 @@ require_relative "../html"
 module Pelton
   module Web
     class Templates
-      # Slim, and Haml from version 6, are based on the gem temple. They escape everything but {HTML}, and append to the view's output, so that
-      # helpers with blocks, `cache` and `flush` work as in ERB.
+      # Slim, and Haml from version 6, are based on the gem temple. They escape everything but {HTML}, and append to the
+      # view's output, so that helpers with blocks, `cache` and `flush` work as in ERB.
       # @private
       module SlimAndHaml
         class << self
@@ -14,7 +14,8 @@ module Pelton
 
           # @return [Hash{Symbol => Object}] options for the template
           def options(escape)
-            {generator: generator, buffer: "@_out", disable_capture: true, escape_code: "::Pelton::Web::HTML.escape((%s))", disable_escape: !escape}
+            {generator: generator, buffer: "@_out", disable_capture: true,
+             escape_code: "::Pelton::Web::HTML.escape((%s))", disable_escape: !escape}
           end
 
           private

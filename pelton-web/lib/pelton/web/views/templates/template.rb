@@ -62,7 +62,9 @@ module Pelton
 
         def define(keys)
           return @methods[keys] if @methods.key?(keys)
-          raise ConfigurationError, "#{name} was rendered with #{VARIANTS} different sets of locals: pass changing names in one local, as a Hash" if @methods.size >= VARIANTS
+          if @methods.size >= VARIANTS
+            raise ConfigurationError, "#{name} was rendered with #{VARIANTS} different sets of locals: pass changing names in one local, as a Hash"
+          end
           unless keys.all? { |key| key.is_a?(Symbol) && key.match?(/\A[a-z_]\w*\z/) }
             raise ArgumentError, "the names of locals are Symbols such as :post, not #{keys.reject { |key| key.is_a?(Symbol) }.first(3).inspect}"
           end
@@ -70,12 +72,15 @@ module Pelton
         end
 
         def method_for(keys)
-          method = :"_#{name.gsub(/\W/, "_")}_#{format}_#{object_id}_#{@methods.size}" # "a/b" and "a_b" are two templates
+          # "a/b" and "a_b" are two templates
+          method = :"_#{name.gsub(/\W/, "_")}_#{format}_#{object_id}_#{@methods.size}"
           if @appends
             @view_class.define_method(method, @source.compiled_method(keys.sort, @view_class))
           else
             source = @source
-            @view_class.define_method(method) { |locals = {}, **strict, &block| @_out << source.render(self, strict.empty? ? locals : strict, &block) }
+            @view_class.define_method(method) do |locals = {}, **strict, &block|
+              @_out << source.render(self, strict.empty? ? locals : strict, &block)
+            end
           end
           @view_class.__send__(:private, method)
           method

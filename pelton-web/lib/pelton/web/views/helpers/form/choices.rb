@@ -32,7 +32,9 @@ module Pelton
             alias_method :check_box, :input
             alias_method :radio_button, :input
 
-            def label(text = self.text, **attributes, &block) = @view.tag(:label, text, for: @attributes[:id], **attributes, &block)
+            def label(text = self.text, **attributes, &block)
+              @view.tag(:label, text, for: @attributes[:id], **attributes, &block)
+            end
           end
 
           # Sends "1" or "0".
@@ -43,7 +45,8 @@ module Pelton
           end
 
           def radio_button(name, choice, **attributes)
-            input("radio", name, value: choice.to_s, checked: value(name).to_s == choice.to_s, **attributes, id: id_of_choice(name, choice))
+            input("radio", name, value: choice.to_s, checked: value(name).to_s == choice.to_s, **attributes,
+              id: id_of_choice(name, choice))
           end
 
           # A list with one choice, or with `multiple: true` several.
@@ -111,7 +114,8 @@ module Pelton
             chosen = Options._texts(selected)
             @view.safe_join(collection.map do |object|
               text_of_it, value_of_it = pair(object, value, text)
-              its = {name: sent, id: id_of_choice(name, value_of_it), value: value_of_it, checked: chosen.include?(value_of_it), **attributes}
+              its = {name: sent, id: id_of_choice(name, value_of_it), value: value_of_it,
+                     checked: chosen.include?(value_of_it), **attributes}
               choice = Choice.new(@view, object, value_of_it, text_of_it, type, its)
               block ? @view.capture(choice, &block) : choice.input + choice.label
             end)
