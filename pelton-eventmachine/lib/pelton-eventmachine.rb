@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
-# EventMachine's API on Pelton's runtime: programs and gems that were written for EventMachine run unchanged. Either start
-# Ruby with `-r pelton/eventmachine`, or add this repository's gem "eventmachine" to the Gemfile. A folder with EventMachine's
-# file names comes first on the load path, so that a program that requires one of them afterwards gets Pelton's.
+# EventMachine's API on Pelton's runtime: programs and gems that were written for EventMachine run unchanged. Either
+# start Ruby with `-r pelton/eventmachine`, or add this repository's gem "eventmachine" to the Gemfile. A folder with
+# EventMachine's file names comes first on the load path, so that a program that requires one of them afterwards gets
+# Pelton's.
 #
 # `pelton/eventmachine` itself is a file of the gem pelton. It requires this file, or says that this gem is missing.
 
@@ -18,7 +19,8 @@ module Pelton
   EVENTMACHINE_FILES = File.expand_path("../stand_in", __dir__)
 end
 $LOAD_PATH.unshift(Pelton::EVENTMACHINE_FILES) unless $LOAD_PATH.include?(Pelton::EVENTMACHINE_FILES)
-$LOAD_PATH.push(__dir__) unless $LOAD_PATH.include?(__dir__) # when this file was required by its path, later files must be found, too
+# When this file was required by its path, later files must be found, too
+$LOAD_PATH.push(__dir__) unless $LOAD_PATH.include?(__dir__)
 
 require_relative "pelton/eventmachine/constants"
 require_relative "pelton/eventmachine/settings"

@@ -8,8 +8,9 @@ Pelton.require_gem("active_record", "pelton/active_record needs Active Record: a
 require_relative "active_record/setup"
 
 module Pelton
-  # Active Record on Pelton, with or without Rails: each fiber has its own connection, and waiting for it, for queries and for SQLite's locks parks
-  # the fiber. The guide is docs/guides/active_record.md. Inside `module Pelton`, Active Record itself is `::ActiveRecord`.
+  # Active Record on Pelton, with or without Rails: each fiber has its own connection, and waiting for it, for queries
+  # and for SQLite's locks parks the fiber. The guide is docs/guides/active_record.md. Inside `module Pelton`, Active
+  # Record itself is `::ActiveRecord`.
   module ActiveRecord
     autoload :ConnectionManagement, "pelton/active_record/connection_management"
     autoload :Merging, "pelton/active_record/merging"

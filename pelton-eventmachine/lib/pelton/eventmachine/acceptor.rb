@@ -19,14 +19,16 @@ module EventMachine
       raise
     end
 
-    # The clients in the backlog have connected already, so they are accepted first. The acceptor is counted as open until their
-    # connections are.
+    # The clients in the backlog have connected already, so they are accepted first. The acceptor is counted as open
+    # until their connections are.
     def close(_after_writing = false)
       return if @unbound
       @unbound = @closing = true
       EventMachine._on_reactor do
         @shared ? @listener.close : @listener.finish
-        @listener.pending.zero? ? EventMachine._unregister(self) : EventMachine.next_tick { EventMachine._unregister(self) }
+        @listener.pending.zero? ? EventMachine._unregister(self) : EventMachine.next_tick do
+          EventMachine._unregister(self)
+        end
       end
     end
 

@@ -22,7 +22,9 @@ class BufferedTokenizer
       @searched = 0
     end
     @searched = [@buffer.length - (@delimiter.is_a?(Regexp) ? @buffer.length : @delimiter.length) + 1, 0].max
-    raise "input buffer full" if @size_limit && (@buffer.size > @size_limit || tokens.any? { |token| token.size > @size_limit })
+    if @size_limit && (@buffer.size > @size_limit || tokens.any? { |token| token.size > @size_limit })
+      raise "input buffer full"
+    end
     tokens
   end
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # A Deferrable with states of any names. A final state completes it: then the blocks for that state are called, and blocks
-  # that are added later are called at once.
+  # A Deferrable with states of any names. A final state completes it: then the blocks for that state are called, and
+  # blocks that are added later are called at once.
   class Completion
     include Deferrable
 

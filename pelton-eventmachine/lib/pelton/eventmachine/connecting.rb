@@ -3,8 +3,9 @@
 # Clients and servers.
 module EventMachine
   class << self
-    # Connects to a server, and returns the handler's object before the connection is made. The object's connection_completed
-    # or unbind is called with the outcome. A name is resolved without blocking the loop: this call waits for the answer.
+    # Connects to a server, and returns the handler's object before the connection is made. The object's
+    # connection_completed or unbind is called with the outcome. A name is resolved without blocking the loop: this call
+    # waits for the answer.
     #
     # @param server [String] a name or an address; without a port, the path of a UNIX socket
     # @param handler [Class, Module, nil] a subclass of {Connection}, or a module for one
@@ -12,7 +13,9 @@ module EventMachine
     # @return [Connection]
     # @raise [ConnectionError] when the name cannot be resolved
     # @asynchronous
-    def connect(server, port = nil, handler = nil, *arguments, &block) = bind_connect(nil, nil, server, port, handler, *arguments, &block)
+    def connect(server, port = nil, handler = nil, *arguments, &block)
+      bind_connect(nil, nil, server, port, handler, *arguments, &block)
+    end
     ruby2_keywords :connect
 
     # Connects as {connect} does, from a given address of this machine.
@@ -51,7 +54,9 @@ module EventMachine
     def start_server(server, port = nil, handler = nil, *arguments, &block)
       port, handler, arguments = without_port(port, handler, arguments)
       type = klass_from_handler(Connection, handler, *arguments)
-      return open_acceptor(type, arguments, block, "no unix-domain acceptor") { |accept| ::Pelton.listen_unix(server, &accept) } unless port
+      unless port
+        return open_acceptor(type, arguments, block, "no unix-domain acceptor") { |accept| ::Pelton.listen_unix(server, &accept) }
+      end
       open_acceptor(type, arguments, block, "no acceptor (port is in use or requires root privileges)") do |accept|
         ::Pelton.listen(server, Integer(port), &accept)
       end
@@ -134,7 +139,8 @@ module EventMachine
     # Addresses and localhost are resolved without a thread.
     def resolve(host, port, failure)
       host = host.to_s
-      raise ConnectionError, "#{failure}: Name or service not known" if host.match?(/(\A|\.)invalid\.?\z/i) # by RFC 6761
+      # By RFC 6761
+      raise ConnectionError, "#{failure}: Name or service not known" if host.match?(/(\A|\.)invalid\.?\z/i)
       if host.empty? || host == "localhost"
         Addrinfo.getaddrinfo(host.empty? ? nil : host, port, nil, :STREAM)
       else

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # The base class of all handlers: override the methods that the loop calls, and call the others. {EventMachine.connect},
-  # {EventMachine.start_server} and the like make the objects; programs do not call `new`.
+  # The base class of all handlers: override the methods that the loop calls, and call the others.
+  # {EventMachine.connect}, {EventMachine.start_server} and the like make the objects; programs do not call `new`.
   class Connection
     include Pelton::Opaque
 
@@ -62,8 +62,8 @@ module EventMachine
       puts "............>>>#{data.length}"
     end
 
-    # Called when the connection has been closed, by either side. A handler may take an argument: the class of the error that
-    # ended the connection (such as Errno::ECONNREFUSED), or nil.
+    # Called when the connection has been closed, by either side. A handler may take an argument: the class of the error
+    # that ended the connection (such as Errno::ECONNREFUSED), or nil.
     def unbind
     end
 
@@ -98,7 +98,8 @@ module EventMachine
     # @return [Integer] bytes that are queued and not sent yet
     def get_outbound_data_size = @em_transport.outbound
 
-    # Closes the connection, at once or when all queued bytes are sent. {#unbind} is called later. Any thread may call this.
+    # Closes the connection, at once or when all queued bytes are sent. {#unbind} is called later. Any thread may call
+    # this.
     def close_connection(after_writing = false)
       EventMachine._in_loop { @em_transport.close(after_writing) }
       nil
@@ -118,7 +119,8 @@ module EventMachine
 
     def paused? = @em_transport.paused?
 
-    # @return [Float] seconds without a byte in either direction after which the connection is closed with Errno::ETIMEDOUT; 0.0: never
+    # @return [Float] seconds without a byte in either direction after which the connection is closed with
+    #   Errno::ETIMEDOUT; 0.0: never
     def comm_inactivity_timeout = @em_transport.inactivity_timeout
 
     def comm_inactivity_timeout=(value)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # Something that will succeed or fail, and then calls the blocks that were added. Unlike Pelton's Deferrable it calls them
-  # inside {#succeed} and {#fail}, and its status may be set again.
+  # Something that will succeed or fail, and then calls the blocks that were added. Unlike Pelton's Deferrable it calls
+  # them inside {#succeed} and {#fail}, and its status may be set again.
   module Deferrable
     # Calls the block with a value, or adds it as the callback of a Deferrable.
     #

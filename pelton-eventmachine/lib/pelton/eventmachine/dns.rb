@@ -4,8 +4,8 @@ require "rbconfig" # without RubyGems, the resolv of Ruby 3.4 misses it
 require "resolv"
 
 module EventMachine
-  # Resolves names to addresses. {EventMachine.connect} does not need it: it uses the system's resolver, without blocking the
-  # loop.
+  # Resolves names to addresses. {EventMachine.connect} does not need it: it uses the system's resolver, without
+  # blocking the loop.
   module DNS
     autoload :Request, "pelton/eventmachine/dns/request"
 
@@ -37,7 +37,8 @@ module EventMachine
           @hosts ||= read_hosts
         end
 
-        # @return [Array<String>] the names to try: a name without a dot is tried in the search domains of resolv.conf first
+        # @return [Array<String>] the names to try: a name without a dot is tried in the search domains of resolv.conf
+        #   first
         # @private
         def names(hostname)
           return [hostname] if hostname.include?(".")
@@ -45,8 +46,8 @@ module EventMachine
           search.map { |domain| "#{hostname}.#{domain}" } << hostname
         end
 
-        # Requests share no socket: each has its own, so that attackers cannot guess the port to which a forged answer would have to
-        # be sent.
+        # Requests share no socket: each has its own, so that attackers cannot guess the port to which a forged answer
+        # would have to be sent.
         # @private
         def socket = self
 

@@ -70,7 +70,8 @@ module EventMachine
 
     # While a file is open somewhere, deleting it only removes its name, and inotify reports a change of attributes.
     def deleted?(mask)
-      @deleted ||= !(mask & FileWatches::DELETED).zero? || (!(mask & FileWatches::ATTRIBUTES).zero? && !File.exist?(@path))
+      @deleted ||= !(mask & FileWatches::DELETED).zero? ||
+        (!(mask & FileWatches::ATTRIBUTES).zero? && !File.exist?(@path))
     end
   end
 

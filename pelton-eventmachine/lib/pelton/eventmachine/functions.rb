@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
-# EventMachine's low-level functions, which return signatures instead of connections. Functions that make sense only inside
-# its C extension are missing: add_oneshot_timer, event_callback, initialize_event_machine, release_machine, run_machine.
+# EventMachine's low-level functions, which return signatures instead of connections. Functions that make sense only
+# inside its C extension are missing: add_oneshot_timer, event_callback, initialize_event_machine, release_machine,
+# run_machine.
 module EventMachine
   class << self
     def connect_server(host, port) = connect(host, port).signature
 
-    def bind_connect_server(bind_address, bind_port, host, port) = bind_connect(bind_address, bind_port, host, port).signature
+    def bind_connect_server(bind_address, bind_port, host, port)
+      bind_connect(bind_address, bind_port, host, port).signature
+    end
 
     def connect_unix_server(path) = connect_unix_domain(path).signature
 

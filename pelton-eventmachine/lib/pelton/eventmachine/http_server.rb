@@ -18,9 +18,9 @@ module EventMachine
   #     end
   #
   # {#process_http_request} finds the request in `@http_protocol`, `@http_request_method`, `@http_request_uri`,
-  # `@http_path_info`, `@http_query_string`, `@http_headers` (`"Name: value"`, each followed by a NUL, and another at the
-  # end), `@http_cookie`, `@http_if_none_match`, `@http_content_type` and `@http_post_content`; a variable is nil when the
-  # client did not send its value. The method may wait, and delays its own connection only.
+  # `@http_path_info`, `@http_query_string`, `@http_headers` (`"Name: value"`, each followed by a NUL, and another at
+  # the end), `@http_cookie`, `@http_if_none_match`, `@http_content_type` and `@http_post_content`; a variable is nil
+  # when the client did not send its value. The method may wait, and delays its own connection only.
   module HttpServer
     # The largest body for `@http_post_content`, in bytes. {#receive_post_data} takes any.
     MAX_POST_CONTENT = 20 << 20
@@ -85,7 +85,9 @@ module EventMachine
       @http_if_none_match = http_header(headers, "if-none-match")&.last
       @http_content_type = http_header(headers, "content-type")&.last
       @http_post_content = nil
-      return http_refuse(413, "the body is too long") if !@http_no_accumulation && http_header(headers, "content-length")&.last.to_i > MAX_POST_CONTENT
+      if !@http_no_accumulation && http_header(headers, "content-length")&.last.to_i > MAX_POST_CONTENT
+        return http_refuse(413, "the body is too long")
+      end
       send_data("HTTP/1.1 100 Continue\r\n\r\n") if expects_continue
     end
 

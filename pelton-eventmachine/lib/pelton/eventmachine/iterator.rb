@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # Goes through a list with several items in progress at a time. The block gets the item and an object. It calls the object's
-  # `next` (or, in {#map} and {#inject}, `return`) when it is done with the item.
+  # Goes through a list with several items in progress at a time. The block gets the item and an object. It calls the
+  # object's `next` (or, in {#map} and {#inject}, `return`) when it is done with the item.
   class Iterator
     # A Proc returns this value when there are no more items.
     Stop = "EM::Stop" # standard:disable Naming/ConstantName -- EventMachine's name

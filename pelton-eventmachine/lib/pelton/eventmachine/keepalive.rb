@@ -7,7 +7,9 @@ module EventMachine
     # @param idle [Integer, nil] seconds of silence before the first probe; nil: the system's default
     # @param interval [Integer, nil] seconds between probes; nil: the system's default
     # @param count [Integer, nil] unanswered probes before the connection is closed; nil: the system's default
-    def enable_keepalive(idle = nil, interval = nil, count = nil) = EventMachine.enable_keepalive(@signature, idle, interval, count)
+    def enable_keepalive(idle = nil, interval = nil, count = nil)
+      EventMachine.enable_keepalive(@signature, idle, interval, count)
+    end
 
     def disable_keepalive = EventMachine.disable_keepalive(@signature)
   end

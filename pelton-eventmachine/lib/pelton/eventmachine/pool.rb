@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # A pool of resources, of which each is used by one block at a time. The block gets a resource and returns a Deferrable; when
-  # that is settled, the resource is free for the next block.
+  # A pool of resources, of which each is used by one block at a time. The block gets a resource and returns a
+  # Deferrable; when that is settled, the resource is free for the next block.
   class Pool
     def initialize
       @resources = Queue.new

@@ -4,8 +4,8 @@ require "shellwords"
 
 # Child processes.
 module EventMachine
-  # A child's standard input and output. When the output has ended, the child's end is awaited before unbind is called, so that
-  # unbind finds its status.
+  # A child's standard input and output. When the output has ended, the child's end is awaited before unbind is called,
+  # so that unbind finds its status.
   # @private
   class ChildTransport < StreamTransport
     # A child whose connection is closed gets these signals after so many seconds, if it has not ended before.
@@ -122,8 +122,8 @@ module EventMachine
 
     # Runs a command, and calls the block with its output and its status.
     #
-    # @param arguments [Array<String, Proc>] further words of the command; then, optionally, a Proc that gets the connection and
-    #   may send input; then the callback, if it is not given as a block
+    # @param arguments [Array<String, Proc>] further words of the command; then, optionally, a Proc that gets the
+    #   connection and may send input; then the callback, if it is not given as a block
     # @yieldparam output [String]
     # @yieldparam status [Process::Status]
     # @return [Integer] the child's pid

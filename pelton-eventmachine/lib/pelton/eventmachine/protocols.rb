@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # Ready-made handlers for {EventMachine.connect} and {EventMachine.start_server}; `EM::P` for short. Each is loaded when its
-  # constant is used first.
+  # Ready-made handlers for {EventMachine.connect} and {EventMachine.start_server}; `EM::P` for short. Each is loaded
+  # when its constant is used first.
   module Protocols
     {
       HeaderAndContentProtocol: "header_and_content_protocol",

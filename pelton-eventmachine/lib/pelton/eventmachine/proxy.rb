@@ -7,8 +7,10 @@ module EventMachine
     #
     # @param from [Connection]
     # @param to [Connection]
-    # @param bufsize [Integer] when `to` has more queued bytes than this, `from` is paused until they are sent; 0: no limit
-    # @param length [Integer] bytes to pass on; after them proxy_completed is called, and `from` receives its data itself; 0: all
+    # @param bufsize [Integer] when `to` has more queued bytes than this, `from` is paused until they are sent; 0: no
+    #   limit
+    # @param length [Integer] bytes to pass on; after them proxy_completed is called, and `from` receives its data
+    #   itself; 0: all
     def enable_proxy(from, to, bufsize = 0, length = 0)
       _transport(from.signature).proxy_to(_transport(to.signature), bufsize, length)
       nil

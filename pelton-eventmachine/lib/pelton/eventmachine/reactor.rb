@@ -45,8 +45,8 @@ module EventMachine
       end
     end
 
-    # Ends {run} at the end of this loop iteration: first the shutdown hooks are called, then all connections are closed and
-    # notified by unbind. Callbacks that still wait are cancelled.
+    # Ends {run} at the end of this loop iteration: first the shutdown hooks are called, then all connections are closed
+    # and notified by unbind. Callbacks that still wait are cancelled.
     #
     # @raise [RuntimeError] outside run
     def stop
@@ -72,11 +72,12 @@ module EventMachine
     # @return [Boolean] whether the caller is on that thread
     def reactor_thread? = Thread.current == @reactor_thread
 
-    # Registers a block that is called when the loop ends, before connections are closed. The last block is called first.
+    # Registers a block that is called when the loop ends, before connections are closed. The last block is called
+    # first.
     def add_shutdown_hook(&block) = @tails << block
 
-    # Sets the handler that is called with each StandardError of a callback; without a block removes it. Without a handler
-    # such an error ends {run}, which raises it.
+    # Sets the handler that is called with each StandardError of a callback; without a block removes it. Without a
+    # handler such an error ends {run}, which raises it.
     def error_handler(callable = nil, &block)
       @error_handler = callable || block
     end
@@ -111,8 +112,8 @@ module EventMachine
       end_loop
     end
 
-    # Calls the block on the loop's thread, and returns its value. For another thread that is after the earlier requests of that
-    # thread.
+    # Calls the block on the loop's thread, and returns its value. For another thread that is after the earlier requests
+    # of that thread.
     # @private
     def _on_reactor
       return yield if @reactor_thread == Thread.current || !reactor_running?

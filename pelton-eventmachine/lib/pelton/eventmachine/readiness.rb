@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # Calls a block each time that a descriptor of the program can be read or written. Each event is waited for separately,
-  # because the program may close the descriptor without notice. While the block waits, it is not called again.
+  # Calls a block each time that a descriptor of the program can be read or written. Each event is waited for
+  # separately, because the program may close the descriptor without notice. While the block waits, it is not called
+  # again.
   # @private
   class Readiness
     READABLE = IO::READABLE

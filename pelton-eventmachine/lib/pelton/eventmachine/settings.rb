@@ -2,8 +2,8 @@
 
 require "etc"
 
-# Properties of the loop, and settings of the loop and the process. A setting that Pelton does not need is accepted and does
-# nothing.
+# Properties of the loop, and settings of the loop and the process. A setting that Pelton does not need is accepted and
+# does nothing.
 module EventMachine
   @heartbeat_interval = 2.0
   @simultaneous_accept_count = 10

@@ -22,10 +22,14 @@ module EventMachine
 
     # EventMachine's names for operations of a transport, which take its arguments behind the signature.
     {
-      get_peername: :peername, get_sockname: :sockname, get_sock_opt: :socket_option, set_sock_opt: :set_socket_option, get_file_descriptor: :fileno,
-      get_idle_time: :idle, get_comm_inactivity_timeout: :inactivity_timeout, set_comm_inactivity_timeout: :inactivity_timeout=,
-      get_pending_connect_timeout: :pending_timeout, set_pending_connect_timeout: :pending_timeout=, pause_connection: :pause, resume_connection: :resume,
-      connection_paused?: :paused?, get_proxied_bytes: :proxied, get_subprocess_pid: :pid, get_subprocess_status: :status, detach_fd: :detach
+      get_peername: :peername, get_sockname: :sockname, get_sock_opt: :socket_option, set_sock_opt: :set_socket_option,
+      get_file_descriptor: :fileno,
+      get_idle_time: :idle, get_comm_inactivity_timeout: :inactivity_timeout,
+      set_comm_inactivity_timeout: :inactivity_timeout=,
+      get_pending_connect_timeout: :pending_timeout, set_pending_connect_timeout: :pending_timeout=,
+      pause_connection: :pause, resume_connection: :resume,
+      connection_paused?: :paused?, get_proxied_bytes: :proxied, get_subprocess_pid: :pid,
+      get_subprocess_status: :status, detach_fd: :detach
     }.each do |name, operation|
       define_method(name) { |signature, *arguments| _transport(signature).public_send(operation, *arguments) }
     end

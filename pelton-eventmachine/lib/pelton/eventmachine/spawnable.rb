@@ -2,7 +2,8 @@
 
 module EventMachine
   class << self
-    # Makes a process, in EventMachine's sense: an object whose block is called in the loop each time that it is notified.
+    # Makes a process, in EventMachine's sense: an object whose block is called in the loop each time that it is
+    # notified.
     #
     # @return [SpawnedProcess]
     def spawn(&block) = SpawnedProcess.new.tap { |process| process.set_receiver(block) }

@@ -8,12 +8,12 @@ module EventMachine
     # @return [Integer] the largest number of {defer}'s threads
     attr_accessor :threadpool_size
 
-    # @return [Array<Thread>, nil] the threads, which are started one by one, when there is work for them; nil before the first
-    #   {defer}
+    # @return [Array<Thread>, nil] the threads, which are started one by one, when there is work for them; nil before
+    #   the first {defer}
     attr_reader :threadpool
 
-    # Runs the operation in a thread, and then the callback in the loop, with the operation's value. An error of the operation
-    # goes to the errback; without an errback it is handled like an error of a callback.
+    # Runs the operation in a thread, and then the callback in the loop, with the operation's value. An error of the
+    # operation goes to the errback; without an errback it is handled like an error of a callback.
     def defer(operation = nil, callback = nil, errback = nil, &block)
       spawn_threadpool unless @threadpool
       @deferred += 1
@@ -41,9 +41,11 @@ module EventMachine
 
     private
 
-    # Starts one more thread, when no thread is idle. Idle threads take turns, and a thread that has not run for a while is slower, so
-    # there are no more threads than necessary.
-    def add_thread = @threadpool << Thread.new(@threadqueue) { |queue| work(queue) }.tap { |thread| thread.name = "EM.defer" }
+    # Starts one more thread, when no thread is idle. Idle threads take turns, and a thread that has not run for a while
+    # is slower, so there are no more threads than necessary.
+    def add_thread
+      @threadpool << Thread.new(@threadqueue) { |queue| work(queue) }.tap { |thread| thread.name = "EM.defer" }
+    end
 
     def work(queue)
       while (operation, callback, errback = queue.pop)

@@ -3,7 +3,8 @@
 # Callbacks in the next loop iteration.
 module EventMachine
   class << self
-    # Calls the block in the next loop iteration, after the timers that are due. Any thread may call this, also before {run}.
+    # Calls the block in the next loop iteration, after the timers that are due. Any thread may call this, also before
+    # {run}.
     def next_tick(callable = nil, &block)
       callable ||= block
       raise ArgumentError, "no proc or block given" unless callable.respond_to?(:call)
@@ -28,16 +29,17 @@ module EventMachine
     # @return [TickLoop]
     def tick_loop(*arguments, &block) = TickLoop.new(*arguments, &block).start
 
-    # Runs the callable on the loop's thread, after all input that has arrived by now. A single job would run before the events
-    # of the next poll. The first job runs after that poll, the second one after listeners have accepted, and the callable after
-    # the handlers of the accepted connections. Any thread may call this.
+    # Runs the callable on the loop's thread, after all input that has arrived by now. A single job would run before the
+    # events of the next poll. The first job runs after that poll, the second one after listeners have accepted, and the
+    # callable after the handlers of the accepted connections. Any thread may call this.
     # @private
     def _behind_input(callable)
       reactor = @reactor
       reactor.enqueue(-> { reactor.enqueue(-> { reactor.enqueue(callable) }) })
     end
 
-    # Calls the block: at once on the loop's thread; for another thread later, after the earlier requests of that thread.
+    # Calls the block: at once on the loop's thread; for another thread later, after the earlier requests of that
+    # thread.
     # @private
     def _in_loop(&block)
       return yield if @reactor_thread == Thread.current || !reactor_running?

@@ -55,8 +55,8 @@ module EventMachine
     # @return [Time] now
     def current_time = Time.now
 
-    # Does nothing. In EventMachine it sets the milliseconds between two checks of the timers; here the loop sleeps until the
-    # next timer is due.
+    # Does nothing. In EventMachine it sets the milliseconds between two checks of the timers; here the loop sleeps
+    # until the next timer is due.
     def set_quantum(milliseconds) = milliseconds
     alias_method :set_timer_quantum, :set_quantum
 

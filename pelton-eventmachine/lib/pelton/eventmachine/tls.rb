@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# TLS. The defaults for versions and ciphers are safe, and a client that checks no certificate is warned about in the log.
+# TLS. The defaults for versions and ciphers are safe, and a client that checks no certificate is warned about in the
+# log.
 module EventMachine
   # Makes contexts from the settings of {Connection#start_tls}. Contexts are kept, because making one reads files.
   # @private
@@ -8,7 +9,8 @@ module EventMachine
     # By name: EventMachine's bit for a version, and Pelton's name.
     VERSIONS = {
       "sslv2" => [EM_PROTO_SSLv2, nil], "sslv3" => [EM_PROTO_SSLv3, nil], "tlsv1" => [EM_PROTO_TLSv1, "TLSv1"],
-      "tlsv1_1" => [EM_PROTO_TLSv1_1, "TLSv1.1"], "tlsv1_2" => [EM_PROTO_TLSv1_2, "TLSv1.2"], "tlsv1_3" => [EM_PROTO_TLSv1_3, "TLSv1.3"]
+      "tlsv1_1" => [EM_PROTO_TLSv1_1, "TLSv1.1"], "tlsv1_2" => [EM_PROTO_TLSv1_2, "TLSv1.2"],
+      "tlsv1_3" => [EM_PROTO_TLSv1_3, "TLSv1.3"]
     }.freeze
 
     # The number of contexts that are kept.
@@ -33,7 +35,8 @@ module EventMachine
         return if (protocols != 0 && versions.empty?) || (server && unaided?(ciphers, curve, dh))
         name = [server, settings, [key, chain, dh].map { |file| file && File.file?(file) && File.mtime(file) }]
         @contexts.shift if @contexts.size >= MOST
-        @contexts[name] ||= make(certificate(server, key, chain, password, ciphers), list(server, ciphers, dh), versions, server && verify, groups: curve, dh: dh)
+        @contexts[name] ||= make(certificate(server, key, chain, password, ciphers), list(server, ciphers, dh),
+          versions, server && verify, groups: curve, dh: dh)
       end
 
       private
@@ -46,8 +49,8 @@ module EventMachine
         (!curve && (kinds - %w[ECDH ECDHE EECDH kECDHE]).empty?) || (!dh && (kinds - %w[DH DHE EDH kDHE kEDH]).empty?)
       end
 
-      # TLS 1.3 must be named in two cases. A cipher list applies to TLS 1.2 and older versions only. And when a server verifies
-      # its clients, a client with TLS 1.3 would not know yet in ssl_handshake_completed that it is refused.
+      # TLS 1.3 must be named in two cases. A cipher list applies to TLS 1.2 and older versions only. And when a server
+      # verifies its clients, a client with TLS 1.3 would not know yet in ssl_handshake_completed that it is refused.
       def make(certificate, ciphers, versions, verifies, **options)
         min = versions.first || "TLSv1.2"
         max = versions.last || ("TLSv1.2" if ciphers || verifies)
@@ -72,8 +75,8 @@ module EventMachine
         chain ? {certificate: chain, key: key || chain, password: password} : {}
       end
 
-      # A server without a certificate uses a self-signed one: the connection is encrypted, but clients cannot verify the server.
-      # The key is of an elliptic curve, which is made fast; the program's own ciphers may need an RSA key.
+      # A server without a certificate uses a self-signed one: the connection is encrypted, but clients cannot verify
+      # the server. The key is of an elliptic curve, which is made fast; the program's own ciphers may need an RSA key.
       def own(ciphers)
         require "openssl"
         @own ||= {}
@@ -116,7 +119,8 @@ module EventMachine
       verify = :optional if verify && @server && !must
       warn_of_no_verification unless verify || @server
       @stream.pause # no data is delivered before ssl_handshake_completed
-      @stream.start_tls(context, server: @server, server_name: name, verify: verify || false, on_certificate: checks && method(:check),
+      @stream.start_tls(context, server: @server, server_name: name, verify: verify || false,
+        on_certificate: checks && method(:check),
         timeout: HANDSHAKE_TIMEOUT) { handshaken }.errback { |error| fail_tls(error) }
     end
 
@@ -158,7 +162,8 @@ module EventMachine
     end
 
     # The methods of {Connection} with the same names, by its signature.
-    {get_peer_cert: :certificate, get_cipher_bits: :cipher_bits, get_cipher_name: :cipher, get_cipher_protocol: :protocol, get_sni_hostname: :server_name}.each do |name, value|
+    {get_peer_cert: :certificate, get_cipher_bits: :cipher_bits, get_cipher_name: :cipher,
+     get_cipher_protocol: :protocol, get_sni_hostname: :server_name}.each do |name, value|
       define_method(name) { |signature| _transport(signature).tls&.public_send(value) }
     end
 
@@ -178,8 +183,9 @@ module EventMachine
     # @option options [String] :cert_chain_file PEM; a server without one uses a self-signed certificate
     # @option options [String] :private_key, :cert the same as text
     # @option options [String] :private_key_pass the key's password
-    # @option options [Boolean] :verify_peer whether {#ssl_verify_peer} is called with each certificate of the peer's chain. If
-    #   a client's handler does not define it, Pelton verifies the server's chain, and its name by :sni_hostname
+    # @option options [Boolean] :verify_peer whether {#ssl_verify_peer} is called with each certificate of the peer's
+    #   chain. If a client's handler does not define it, Pelton verifies the server's chain, and its name by
+    #   :sni_hostname
     # @option options [Boolean] :fail_if_no_peer_cert whether a server refuses clients without a certificate
     # @option options [String] :sni_hostname the server's name that a client asks for
     # @option options [String] :cipher_list in OpenSSL's format, for TLS 1.2; it turns TLS 1.3 off, unless that is named
@@ -196,8 +202,11 @@ module EventMachine
         raise FileNotFoundException, "Could not find #{file} for start_tls"
       end
       key, chain = [key || options[:private_key], chain || options[:cert]].map { |one| one unless one.to_s.empty? }
-      texts = options.values_at(:sni_hostname, :cipher_list, :ecdh_curve, :dhparam).map { |one| one unless one.to_s.empty? }
-      EventMachine.set_tls_parms(@signature, key, chain, !!options[:verify_peer], !!options[:fail_if_no_peer_cert], *texts,
+      texts = options.values_at(:sni_hostname, :cipher_list, :ecdh_curve, :dhparam).map do |one|
+        one unless one.to_s.empty?
+      end
+      EventMachine.set_tls_parms(@signature, key, chain, !!options[:verify_peer], !!options[:fail_if_no_peer_cert],
+        *texts,
         TLSContexts.protocols(options[:ssl_version]), options[:private_key_pass])
       EventMachine.start_tls(@signature)
       nil

@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # What a {Connection} sends through: a stream, a datagram socket, a watched descriptor, a watched file or a process. This is
-  # the base class. An instance of the base class itself stands for a closed connection, whose operations do nothing.
+  # What a {Connection} sends through: a stream, a datagram socket, a watched descriptor, a watched file or a process.
+  # This is the base class. An instance of the base class itself stands for a closed connection, whose operations do
+  # nothing.
   #
   # While a callback waits, its transport is busy, and unbind is called after the callback.
   # @private

@@ -32,8 +32,8 @@ module EventMachine
   private_constant :Number
 
   class << self
-    # Watches a descriptor. The program reads and writes it in notify_readable and notify_writable, which are called after
-    # {Connection#notify_readable=} and {Connection#notify_writable=} have asked for them.
+    # Watches a descriptor. The program reads and writes it in notify_readable and notify_writable, which are called
+    # after {Connection#notify_readable=} and {Connection#notify_writable=} have asked for them.
     #
     # @param io [IO, #to_io, Integer]
     # @return [Connection]
@@ -94,7 +94,8 @@ module EventMachine
   end
 
   class Connection
-    # Sets whether notify_readable is called while the descriptor can be read. Only for connections of {EventMachine.watch}.
+    # Sets whether notify_readable is called while the descriptor can be read. Only for connections of
+    # {EventMachine.watch}.
     #
     # @raise [RuntimeError] on other connections
     def notify_readable=(whether)
@@ -103,7 +104,8 @@ module EventMachine
 
     def notify_readable? = @em_transport.notify?(Readiness::READABLE)
 
-    # Sets whether notify_writable is called while the descriptor can be written. Only for connections of {EventMachine.watch}.
+    # Sets whether notify_writable is called while the descriptor can be written. Only for connections of
+    # {EventMachine.watch}.
     #
     # @raise [RuntimeError] on other connections
     def notify_writable=(whether)

@@ -5,8 +5,8 @@ require "pelton/rails/cable/topics"
 
 module ActionCable
   module SubscriptionAdapter
-    # Broadcasts on Pelton::PubSub, which the workers of `pelton serve -w 2` have in common: `adapter: pelton` in cable.yml. Other processes
-    # take part after {::Pelton::PubSub.join}.
+    # Broadcasts on Pelton::PubSub, which the workers of `pelton serve -w 2` have in common: `adapter: pelton` in
+    # cable.yml. Other processes take part after {::Pelton::PubSub.join}.
     class Pelton < Base
       def initialize(...)
         super
@@ -19,7 +19,9 @@ module ActionCable
 
       # @param channel [String]
       # @return [String] its topic, with the prefix of cable.yml
-      def topic(channel) = ::Pelton::Rails::Cable::Topics.topic([server.config.cable[:channel_prefix], channel].compact.join(":"))
+      def topic(channel)
+        ::Pelton::Rails::Cable::Topics.topic([server.config.cable[:channel_prefix], channel].compact.join(":"))
+      end
 
       # @param channel [String]
       # @param payload [String]

@@ -9,10 +9,11 @@ module ActiveJob
     #
     #     config.active_job.queue_adapter = :pelton
     #
-    # When the server stops, running and waiting jobs have the rest of `shutdown_timeout` to finish. Delayed jobs (`set(wait:)`, `retry_on`) and
-    # unfinished ones are then lost, and logged with their class and id; if the process dies, all are lost. Use Solid Queue, GoodJob or Sidekiq
-    # for jobs you cannot lose. Jobs from other threads of a server (Action Cable, ActionController::Live) run with the others. Without a server
-    # or a reactor (a console, a rake task), `:async` runs the jobs.
+    # When the server stops, running and waiting jobs have the rest of `shutdown_timeout` to finish. Delayed jobs
+    # (`set(wait:)`, `retry_on`) and unfinished ones are then lost, and logged with their class and id; if the process
+    # dies, all are lost. Use Solid Queue, GoodJob or Sidekiq for jobs you cannot lose. Jobs from other threads of a
+    # server (Action Cable, ActionController::Live) run with the others. Without a server or a reactor (a console, a
+    # rake task), `:async` runs the jobs.
     class PeltonAdapter
       # Jobs that run at once in a process.
       CONCURRENCY = 10
@@ -28,7 +29,8 @@ module ActiveJob
       # @return [Boolean] whether a job is enqueued only when the surrounding transaction commits
       def enqueue_after_transaction_commit? = true
 
-      # @return [Boolean] whether jobs should stop early and continue later (ActiveJob::Continuable): never, because they would be lost
+      # @return [Boolean] whether jobs should stop early and continue later (ActiveJob::Continuable): never, because
+      #   they would be lost
       def stopping? = false
 
       # @raise [ActiveJob::EnqueueError] if too many jobs wait, or the server is stopping
@@ -51,7 +53,8 @@ module ActiveJob
         name = "job #{job.class.name} (#{job.job_id})"
         @work.run(name, after: delay) { Base.execute(data) }
       rescue Pelton::Error => error
-        Pelton.logger.warn("#{name} is refused: #{error.message}") if error.is_a?(Pelton::ClosedError) # retry_on does not check the result
+        # Retry_on does not check the result
+        Pelton.logger.warn("#{name} is refused: #{error.message}") if error.is_a?(Pelton::ClosedError)
         raise EnqueueError, "#{name} is refused: #{error.message}"
       end
 

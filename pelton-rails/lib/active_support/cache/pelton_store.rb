@@ -10,22 +10,24 @@ require "active_support/digest"
 
 module ActiveSupport
   module Cache
-    # A cache in memcached, by {Pelton::Memcached::Client}. A request that waits for memcached parks its fiber; a call with many keys is one
-    # operation. All fibers and threads share the store, without a pool.
+    # A cache in memcached, by {Pelton::Memcached::Client}. A request that waits for memcached parks its fiber; a call
+    # with many keys is one operation. All fibers and threads share the store, without a pool.
     #
     #     config.cache_store = :pelton_store, "10.0.0.1:11211", "10.0.0.2:11211", {expires_in: 1.day}
     #
-    # It behaves like Rails' MemCacheStore, with the same keys. If a server fails, reads count as misses and writes are dropped. The error goes
-    # to `Rails.error` and the log.
+    # It behaves like Rails' MemCacheStore, with the same keys. If a server fails, reads count as misses and writes are
+    # dropped. The error goes to `Rails.error` and the log.
     #
     # The error of a limit around a call (Pelton.timeout, the server's `request_timeout`) is not rescued.
     class PeltonStore < Store
       prepend Strategy::LocalCache
 
       # Options for {Pelton::Memcached::Client}.
-      CLIENT_OPTIONS = %i[timeout connect_timeout hash points connections failover failure_limit retry_after protocol tls].freeze
+      CLIENT_OPTIONS =
+        %i[timeout connect_timeout hash points connections failover failure_limit retry_after protocol tls].freeze
 
-      # Options of calls, whose defaults the store's options set. Rails before 7.2.3 does not include `raw` for every store.
+      # Options of calls, whose defaults the store's options set. Rails before 7.2.3 does not include `raw` for every
+      # store.
       CALL_OPTIONS = %i[raw force version unless_exist expires_at].freeze
 
       # Bytes; memcached's limit.
@@ -38,15 +40,17 @@ module ActiveSupport
       private_constant :CALL_OPTIONS, :MAX_KEY_SIZE, :RACE_CONDITION_TIME, :PLAIN_KEY, :ESCAPED
 
       # Errors of the server and its connection.
-      FAILURES = [Pelton::ConnectionError, Pelton::TimeoutError, Pelton::OverloadError, Pelton::Memcached::ServerError, Pelton::Memcached::ValueError].freeze
+      FAILURES = [Pelton::ConnectionError, Pelton::TimeoutError, Pelton::OverloadError, Pelton::Memcached::ServerError,
+        Pelton::Memcached::ValueError].freeze
       private_constant :FAILURES
 
       # Entries may have versions (`cache_version` of a record).
       def self.supports_cache_versioning? = true
 
       # @param servers [Array<String>] "host:port"; by default MEMCACHE_SERVERS, or else 127.0.0.1:11211
-      # @param options [Hash] those of every store, and the defaults of its calls' options, such as `raw: true`; {CLIENT_OPTIONS}; `error_handler:`, a callable with the keywords `method:`,
-      #   `exception:` and `returning:` that replaces the log's line about an error; `cache_nils: false`, as `skip_nil: true`
+      # @param options [Hash] those of every store, and the defaults of its calls' options, such as `raw: true`;
+      #   {CLIENT_OPTIONS}; `error_handler:`, a callable with the keywords `method:`, `exception:` and `returning:` that
+      #   replaces the log's line about an error; `cache_nils: false`, as `skip_nil: true`
       # @raise [ArgumentError] if an option is unknown, or a server's address is invalid
       def initialize(*servers, **options)
         servers = servers.flatten
@@ -69,7 +73,10 @@ module ActiveSupport
       # @return [Integer, nil] the new value; nil if the value is no number
       # @asynchronous
       def increment(name, amount = 1, options = nil)
-        count(:increment, name, amount, options) { |key, ttl| (amount < 0) ? @client.decr(key, -amount, initial: 0, ttl: ttl) : @client.incr(key, amount, initial: amount, ttl: ttl) }
+        count(:increment, name, amount, options) do |key, ttl|
+          (amount < 0) ? @client.decr(key, -amount, initial: 0,
+            ttl: ttl) : @client.incr(key, amount, initial: amount, ttl: ttl)
+        end
       end
 
       # Decrements a counter atomically, down to 0. A missing counter starts with 0.
@@ -77,7 +84,10 @@ module ActiveSupport
       # @return [Integer, nil] the new value; nil if the value is no number
       # @asynchronous
       def decrement(name, amount = 1, options = nil)
-        count(:decrement, name, amount, options) { |key, ttl| (amount < 0) ? @client.incr(key, -amount, initial: -amount, ttl: ttl) : @client.decr(key, amount, initial: 0, ttl: ttl) }
+        count(:decrement, name, amount, options) do |key, ttl|
+          (amount < 0) ? @client.incr(key, -amount, initial: -amount,
+            ttl: ttl) : @client.decr(key, amount, initial: 0, ttl: ttl)
+        end
       end
 
       # Deletes all items on all servers, including those of other programs.
@@ -113,14 +123,17 @@ module ActiveSupport
 
       def write_serialized_entry(key, payload, unless_exist: false, **options)
         ttl = ttl_of(options)
-        attempt(:write_entry, nil) { unless_exist ? @client.add(key, payload, ttl: ttl) : @client.set(key, payload, ttl: ttl) }
+        attempt(:write_entry, nil) do
+          unless_exist ? @client.add(key, payload, ttl: ttl) : @client.set(key, payload, ttl: ttl)
+        end
       end
 
       # Writes an entry to the process's own cache only if the server has stored it.
       def write_multi_entries(entries, **options)
         return super if options[:unless_exist]
         payloads = entries.transform_values { |entry| serialize_entry(entry, **options) }
-        stored = attempt(:write_multi_entries, nil) { @client.set_multi(payloads, ttl: ttl_of(options)) } == payloads.size
+        stored =
+          attempt(:write_multi_entries, nil) { @client.set_multi(payloads, ttl: ttl_of(options)) } == payloads.size
         local = local_cache
         payloads.each { |key, payload| stored ? local.write_entry(key, payload) : local.delete_entry(key) } if local
         entries
@@ -163,7 +176,8 @@ module ActiveSupport
 
       # The key as in MemCacheStore.
       def normalize_key(name, options)
-        key = respond_to?(:expand_and_namespace_key, true) ? expand_and_namespace_key(name, options) : super # Rails 8.1's shortens it, too
+        # Rails 8.1's shortens it, too
+        key = respond_to?(:expand_and_namespace_key, true) ? expand_and_namespace_key(name, options) : super
         limit = [@max_key_size || MAX_KEY_SIZE, MAX_KEY_SIZE].min
         return key if key.nil? || (key.bytesize <= limit && key.ascii_only? && PLAIN_KEY.match?(key))
         key = key.b.gsub(ESCAPED) { |byte| format("%%%X", byte.ord) }
@@ -186,7 +200,8 @@ module ActiveSupport
       end
 
       # Rails 7.0's reporter has no sources.
-      SOURCE = ActiveSupport::ErrorReporter.instance_method(:report).parameters.include?(%i[key source]) ? {source: "pelton_store.active_support"}.freeze : {}.freeze
+      SOURCE =
+        ActiveSupport::ErrorReporter.instance_method(:report).parameters.include?(%i[key source]) ? {source: "pelton_store.active_support"}.freeze : {}.freeze
       private_constant :SOURCE
     end
   end

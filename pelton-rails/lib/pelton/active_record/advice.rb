@@ -35,7 +35,9 @@ module Pelton
       def advise
         return unless Pelton.running?
         @advised = true
-        Advice.sentences(db_config.adapter).each { |sentence| Pelton.logger.info("Active Record: #{sentence}") } unless Advice.silent
+        unless Advice.silent
+          Advice.sentences(db_config.adapter).each { |sentence| Pelton.logger.info("Active Record: #{sentence}") }
+        end
       end
     end
   end

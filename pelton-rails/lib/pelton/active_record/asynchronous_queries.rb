@@ -9,9 +9,11 @@ module Pelton
     #     config.active_record.async_query_executor = :pelton
     #     config.active_record.global_executor_concurrency = 4 # queries at once, in a process
     #
-    # Without Rails these are `ActiveRecord.async_query_executor` and `ActiveRecord.global_executor_concurrency`. A pool looks at them when it is made.
+    # Without Rails these are `ActiveRecord.async_query_executor` and `ActiveRecord.global_executor_concurrency`. A pool
+    # looks at them when it is made.
     #
-    # This helps with adapters whose queries park the fiber (postgresql, trilogy). Without a reactor, Rails' own threads run the queries.
+    # This helps with adapters whose queries park the fiber (postgresql, trilogy). Without a reactor, Rails' own threads
+    # run the queries.
     module AsynchronousQueries
       # An executor as ActiveRecord's pool expects it.
       class Executor

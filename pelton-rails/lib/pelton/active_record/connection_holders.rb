@@ -4,8 +4,8 @@ require "active_record"
 
 module Pelton
   module ActiveRecord
-    # Adds to ActiveRecord::ConnectionTimeoutError who holds the pool's connections, for how long, and at which line. The lines are those at the
-    # time of the error: recording them at checkout would cost every query.
+    # Adds to ActiveRecord::ConnectionTimeoutError who holds the pool's connections, for how long, and at which line.
+    # The lines are those at the time of the error: recording them at checkout would cost every query.
     module ConnectionHolders
       # Holders to name, the longest first.
       MOST = 10
@@ -44,7 +44,8 @@ module Pelton
       # The first line of the application, if there is one.
       # @private
       def self.line(lines)
-        (::Rails.backtrace_cleaner.clean(lines).first if defined?(::Rails.backtrace_cleaner)) || lines.find { |line| !line.include?("/gems/") } || lines.first
+        (::Rails.backtrace_cleaner.clean(lines).first if defined?(::Rails.backtrace_cleaner)) ||
+          lines.find { |line| !line.include?("/gems/") } || lines.first
       end
 
       # @raise [ActiveRecord::ConnectionTimeoutError]

@@ -5,7 +5,8 @@ require_relative "connections"
 
 module Pelton
   module ActiveRecord
-    # A Rack middleware that runs each request as {Pelton::ActiveRecord.with_connections} does, until its response's body is closed.
+    # A Rack middleware that runs each request as {Pelton::ActiveRecord.with_connections} does, until its response's
+    # body is closed.
     #
     #     use Pelton::ActiveRecord::ConnectionManagement
     class ConnectionManagement

@@ -4,12 +4,13 @@ require "active_record"
 
 module Pelton
   module ActiveRecord
-    # Lets a task wait for a database connection as long as others return theirs: ActiveRecord::ConnectionTimeoutError comes when none was
-    # returned for `checkout_timeout`. Active Record counts that time from the beginning of the wait, which suits servers that begin no more
-    # requests than the pool has connections, and let the others wait without a limit. Here all requests have begun.
+    # Lets a task wait for a database connection as long as others return theirs: ActiveRecord::ConnectionTimeoutError
+    # comes when none was returned for `checkout_timeout`. Active Record counts that time from the beginning of the
+    # wait, which suits servers that begin no more requests than the pool has connections, and let the others wait
+    # without a limit. Here all requests have begun.
     #
-    # Connections are granted to the oldest request first, and to others in the order of their waits. A request asks for a connection
-    # several times: in the order of the waits it would queue behind younger ones each time.
+    # Connections are granted to the oldest request first, and to others in the order of their waits. A request asks for
+    # a connection several times: in the order of the waits it would queue behind younger ones each time.
     module ConnectionWaits
       # One that waits: +order+ is when its request began, or else its wait, in nanoseconds.
       Place = Struct.new(:order, :condition)

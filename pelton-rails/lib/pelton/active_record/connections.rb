@@ -5,8 +5,9 @@ require "active_support/executor"
 
 module Pelton
   module ActiveRecord
-    # A piece of work, such as a request: it has a query cache, and may load asynchronously; when it ends, its fiber's connections return to their
-    # pools. These are Active Record's own hooks. In a Rails application the application's executor has them.
+    # A piece of work, such as a request: it has a query cache, and may load asynchronously; when it ends, its fiber's
+    # connections return to their pools. These are Active Record's own hooks. In a Rails application the application's
+    # executor has them.
     module Connections
       @executor = nil
 
@@ -21,15 +22,16 @@ module Pelton
         def with_hooks(executor)
           pool = ::ActiveRecord::ConnectionAdapters::ConnectionPool
           hooks = [::ActiveRecord::QueryCache, ::ActiveRecord::AsynchronousQueriesTracker]
-          hooks << pool if pool.respond_to?(:install_executor_hooks) # from 7.2 on; before, the query cache's hook returns connections
+          # From 7.2 on; before, the query cache's hook returns connections
+          hooks << pool if pool.respond_to?(:install_executor_hooks)
           hooks.each { |hook| hook.install_executor_hooks(executor) }
           executor
         end
       end
     end
 
-    # Runs the block with a query cache, and returns this fiber's connections to their pools when it ends. Inside another such block, or a request
-    # of {ConnectionManagement} or Rails, the outermost does this.
+    # Runs the block with a query cache, and returns this fiber's connections to their pools when it ends. Inside
+    # another such block, or a request of {ConnectionManagement} or Rails, the outermost does this.
     #
     #     Pelton.spawn { Pelton::ActiveRecord.with_connections { Order.find(id).deliver } }
     #

@@ -2,8 +2,8 @@
 
 module Pelton
   module ActiveRecord
-    # Forgets the leases and query caches of ended fibers when their number has doubled. Before Ruby 3.3.5, Active Record 7.2 to 8.1 looks at all
-    # fibers for each new one: with a thousand fibers that is most of what a find costs.
+    # Forgets the leases and query caches of ended fibers when their number has doubled. Before Ruby 3.3.5, Active
+    # Record 7.2 to 8.1 looks at all fibers for each new one: with a thousand fibers that is most of what a find costs.
     # @private
     module LeaseSweeps
       LEAST = 64

@@ -6,8 +6,9 @@ require "pelton/clock"
 
 module Pelton
   module ActiveRecord
-    # The connections that wait for the write lock of an SQLite database, in the order in which they came. Without an order
-    # the lock goes to whoever happens to try after it was released, and some wait for many times as long as others.
+    # The connections that wait for the write lock of an SQLite database, in the order in which they came. Without an
+    # order the lock goes to whoever happens to try after it was released, and some wait for many times as long as
+    # others.
     #
     # SQLite reports a lock that is held, but neither that it was released nor that it was granted. So the first in the
     # queue tries again and again, and the others wait for it. When it is granted the lock, it does not come back after

@@ -6,22 +6,25 @@ require_relative "merging/belongs_to"
 
 module Pelton
   module ActiveRecord
-    # Merges finds by key that different fibers call in the same iteration of the loop into one query: `WHERE id IN (...)`. The first find yields
-    # once to fibers that are ready; if none of them joins, it queries alone. No find waits for anything else.
+    # Merges finds by key that different fibers call in the same iteration of the loop into one query:
+    # `WHERE id IN (...)`. The first find yields once to fibers that are ready; if none of them joins, it queries alone.
+    # No find waits for anything else.
     #
     #     class Author < ActiveRecord::Base
     #       include Pelton::ActiveRecord::Merging
     #     end
     #
-    # Applies to `Author.find(1)`, `Author.find_by` with the value of a column that has a unique index, and belongs_to associations with such a
-    # model; but not while the fiber holds a connection, as in a transaction, nor with other conditions, locks or scopes. What the same task has
-    # found before is left to the query cache.
+    # Applies to `Author.find(1)`, `Author.find_by` with the value of a column that has a unique index, and belongs_to
+    # associations with such a model; but not while the fiber holds a connection, as in a transaction, nor with other
+    # conditions, locks or scopes. What the same task has found before is left to the query cache.
     module Merging
       FOUND = :pelton_active_record_found # what a task has found alone, and its query cache has
       LONGEST = 255 # bytes of a text
       private_constant :FOUND, :LONGEST
 
-      @merging = ::Pelton::Merging.new(:pelton_active_record_batches) { |model, place, key| Batch.new(model, place, key) }
+      @merging = ::Pelton::Merging.new(:pelton_active_record_batches) do |model, place, key|
+        Batch.new(model, place, key)
+      end
 
       class << self
         # @private
@@ -41,12 +44,15 @@ module Pelton
         # @return [ActiveRecord::Base] that of others' query, or the block's value
         # @asynchronous
         def find(model, column, key, &alone)
-          return yield unless wanted?(model) && mergeable?(model, column, key) && !model.connection_pool.active_connection?
+          unless wanted?(model) && mergeable?(model, column, key) && !model.connection_pool.active_connection?
+            return yield
+          end
           caches?(model) ? find_beside_cache(model, column, key, &alone) : join(model, column, key) || yield
         end
 
         # @private
-        # Whether this fiber's finds of the model may be merged. Conditions that a scope adds are not in the shared query.
+        # Whether this fiber's finds of the model may be merged. Conditions that a scope adds are not in the shared
+        # query.
         def wanted?(model)
           @merging.possible? && model.respond_to?(:merges_finds?) && model.merges_finds? && !model.scope_attributes?
         end
@@ -56,12 +62,14 @@ module Pelton
 
         # @private
         # A connection of the model's pool for the block.
-        def with_connection(model, &block) = model.respond_to?(:with_connection) ? model.with_connection(&block) : model.connection_pool.with_connection(&block)
+        def with_connection(model, &block)
+          model.respond_to?(:with_connection) ? model.with_connection(&block) : model.connection_pool.with_connection(&block)
+        end
 
         private
 
-        # Whether the key cannot fail the shared query, and Ruby and the database agree on equality. (For text they may not: a row that is not found is
-        # looked for alone.)
+        # Whether the key cannot fail the shared query, and Ruby and the database agree on equality. (For text they may
+        # not: a row that is not found is looked for alone.)
         def mergeable?(model, column, key)
           case (type = model.type_for_attribute(column))
           when ActiveModel::Type::Integer then key.is_a?(Integer) && type.serializable?(key)
@@ -72,8 +80,11 @@ module Pelton
 
         def short?(key) = key.instance_of?(String) && key.ascii_only? && key.bytesize <= LONGEST && !key.include?("\0")
 
-        # From 7.2 on the pool has the cache of each fiber. Before, the fiber's connection has it, and a fiber with a connection is never here.
-        def caches?(model) = model.connection_pool.then { |pool| pool.query_cache_enabled && pool.respond_to?(:query_cache) }
+        # From 7.2 on the pool has the cache of each fiber. Before, the fiber's connection has it, and a fiber with a
+        # connection is never here.
+        def caches?(model)
+          model.connection_pool.then { |pool| pool.query_cache_enabled && pool.respond_to?(:query_cache) }
+        end
 
         def find_beside_cache(model, column, key)
           found = ActiveSupport::IsolatedExecutionState[FOUND] ||= {}
@@ -83,7 +94,9 @@ module Pelton
         end
 
         # @return [ActiveRecord::Base, nil] nil: find it alone
-        def join(model, column, key) = @merging.find(model, [column, model.current_role, model.current_shard], key) { nil }
+        def join(model, column, key)
+          @merging.find(model, [column, model.current_role, model.current_shard], key) { nil }
+        end
       end
 
       # For models.
@@ -126,7 +139,9 @@ module Pelton
         def unique_columns
           @unique_columns ||= begin
             indexes = Merging.with_connection(self) { |connection| connection.schema_cache.indexes(table_name) }
-            unique = indexes.select { |index| index.unique && index.where.nil? && index.columns.is_a?(Array) && index.columns.size == 1 }
+            unique = indexes.select do |index|
+              index.unique && index.where.nil? && index.columns.is_a?(Array) && index.columns.size == 1
+            end
             [*(primary_key if primary_key.is_a?(String)), *unique.flat_map(&:columns)].uniq
           end
         end

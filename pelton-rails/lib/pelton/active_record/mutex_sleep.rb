@@ -2,9 +2,9 @@
 
 module Pelton
   module ActiveRecord
-    # Makes an interrupted `Mutex#sleep`, by which ConditionVariable and Monitor wait, lock the mutex again, as Ruby 3.2 does. Without it, a
-    # request that is ended while it waits for a database connection, or for a stream of ActionController::Live, raises ThreadError ("not
-    # locked") instead of the limit's error.
+    # Makes an interrupted `Mutex#sleep`, by which ConditionVariable and Monitor wait, lock the mutex again, as Ruby 3.2
+    # does. Without it, a request that is ended while it waits for a database connection, or for a stream of
+    # ActionController::Live, raises ThreadError ("not locked") instead of the limit's error.
     module MutexSleep
       # Does nothing from Ruby 3.2 on.
       def self.install

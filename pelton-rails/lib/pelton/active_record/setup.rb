@@ -15,14 +15,16 @@ module Pelton
       @sqlite_locks = -> { true }
 
       class << self
-        # Gives each fiber, and each task on it, its own state and database connection: Active Record's default is one per thread.
+        # Gives each fiber, and each task on it, its own state and database connection: Active Record's default is one
+        # per thread.
         def isolate
           ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
           MutexSleep.install
           TaskState.install
         end
 
-        # Changes Active Record when it is loaded, or at once. Does so only once, but a later block replaces an earlier one.
+        # Changes Active Record when it is loaded, or at once. Does so only once, but a later block replaces an earlier
+        # one.
         #
         # @yieldreturn [Boolean] called when an SQLite adapter is loaded: whether waiting for its locks parks the fiber
         def install(&sqlite_locks)
@@ -37,7 +39,8 @@ module Pelton
         # @return [Array<ActiveRecord::ConnectionAdapters::ConnectionPool>]
         def pools
           handler = ::ActiveRecord::Base.connection_handler
-          handler.respond_to?(:each_connection_pool) ? handler.each_connection_pool.to_a : handler.all_connection_pools # its name in 7.0
+          # Its name in 7.0
+          handler.respond_to?(:each_connection_pool) ? handler.each_connection_pool.to_a : handler.all_connection_pools
         end
 
         # @private
@@ -56,7 +59,8 @@ module Pelton
           require_relative "lease_sweeps"
           require_relative "time_limits"
           TaskState.pools = method(:pools)
-          [Advice, AsynchronousQueries, ConnectionHolders, ConnectionWaits, FiberConnections, LeaseSweeps, CacheVersions, TimeLimits].each(&:install)
+          [Advice, AsynchronousQueries, ConnectionHolders, ConnectionWaits, FiberConnections, LeaseSweeps,
+            CacheVersions, TimeLimits].each(&:install)
         end
       end
     end

@@ -6,10 +6,12 @@ module Pelton
   module ActiveRecord
     # Lets a request wait for SQLite's lock without blocking the others, with the adapter `sqlite3`.
     #
-    # Rails 7 waits inside SQLite (`timeout:` in database.yml), which blocks the process. If the lock's holder is parked in its transaction,
-    # nothing moves until the timeout, and then the writer fails with ActiveRecord::StatementTimeout. Here the writer waits in a {LockQueue}, which
-    # parks its fiber. Rails 8 sleeps between its tries, so the lock goes to whoever tries first after its release; and with a gem sqlite3 before
-    # 2.10.2 an error that ends the sleep leaves SQLite's mutex locked: the next thread that uses the connection blocks the process forever.
+    # Rails 7 waits inside SQLite (`timeout:` in database.yml), which blocks the process. If the lock's holder is parked
+    # in its transaction, nothing moves until the timeout, and then the writer fails with
+    # ActiveRecord::StatementTimeout. Here the writer waits in a {LockQueue}, which parks its fiber. Rails 8 sleeps
+    # between its tries, so the lock goes to whoever tries first after its release; and with a gem sqlite3 before
+    # 2.10.2 an error that ends the sleep leaves SQLite's mutex locked: the next thread that uses the connection blocks
+    # the process forever.
     module SQLiteLocks
       class << self
         # @param adapter [Class] ActiveRecord::ConnectionAdapters::SQLite3Adapter
@@ -56,8 +58,8 @@ module Pelton
         respond_to?(:begin_deferred_transaction) || @config[:default_transaction_mode].to_s == "immediate"
       end
 
-      # Called by SQLite from C, whose frames an exception must not unwind: an error that ends the wait (a cancelled task, a limit) is stored,
-      # SQLite gives the statement up, and {#translate_exception} raises the error.
+      # Called by SQLite from C, whose frames an exception must not unwind: an error that ends the wait (a cancelled
+      # task, a limit) is stored, SQLite gives the statement up, and {#translate_exception} raises the error.
       #
       # @return [Boolean] whether SQLite should retry
       def wait_for_lock(attempt)

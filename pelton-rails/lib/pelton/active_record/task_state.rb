@@ -6,10 +6,11 @@ require "active_support/isolated_execution_state"
 
 module Pelton
   module ActiveRecord
-    # Begins each task, timer and callback without state of Active Support, and returns the connections that it has leased when it ends.
+    # Begins each task, timer and callback without state of Active Support, and returns the connections that it has
+    # leased when it ends.
     #
-    # Active Support keeps its state (`Current`, the query cache, the shard) and Active Record its leases by fiber, and one fiber runs many tasks: the
-    # next would have the last one's.
+    # Active Support keeps its state (`Current`, the query cache, the shard) and Active Record its leases by fiber, and
+    # one fiber runs many tasks: the next would have the last one's.
     # @private
     module TaskState
       @around = nil

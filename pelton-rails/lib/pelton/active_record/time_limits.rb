@@ -4,8 +4,8 @@ require "active_record"
 
 module Pelton
   module ActiveRecord
-    # Raises the error of a time limit that passes during a query unwrapped, as the adapter `postgresql` does: wrapped into
-    # ActiveRecord::StatementInvalid it would be a failure of the application (500) instead of a limit (504).
+    # Raises the error of a time limit that passes during a query unwrapped, as the adapter `postgresql` does: wrapped
+    # into ActiveRecord::StatementInvalid it would be a failure of the application (500) instead of a limit (504).
     module TimeLimits
       def self.install = ::ActiveRecord::ConnectionAdapters::AbstractAdapter.prepend(self)
 

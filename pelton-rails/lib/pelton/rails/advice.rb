@@ -27,18 +27,24 @@ module Pelton
       end
 
       def queue
-        return unless defined?(::ActiveJob::Base) && ::ActiveJob::Base.queue_adapter.is_a?(::ActiveJob::QueueAdapters::AsyncAdapter)
+        unless defined?(::ActiveJob::Base) &&
+            ::ActiveJob::Base.queue_adapter.is_a?(::ActiveJob::QueueAdapters::AsyncAdapter)
+          return
+        end
         "the queue adapter async runs jobs in threads, which compete with all requests: take config.active_job.queue_adapter = :pelton, " \
           "or one whose jobs run in a process of their own"
       end
 
       def cache
-        return unless ::Rails.cache.class.name.to_s.end_with?("::MemCacheStore") # by name: the class may need a gem that is missing
+        # By name: the class may need a gem that is missing
+        return unless ::Rails.cache.class.name.to_s.end_with?("::MemCacheStore")
         "the cache store mem_cache_store waits for one reply after another: take config.cache_store = :pelton_store with the same servers"
       end
 
       def sessions
-        return if @application.config.session_store? != :mem_cache_store || @application.config.session_options[:pool_size]
+        if @application.config.session_store? != :mem_cache_store || @application.config.session_options[:pool_size]
+          return
+        end
         "the session store mem_cache_store has one connection, at which all requests take turns: take config.session_store :cache_store, with " \
           "config.cache_store = :pelton_store"
       end

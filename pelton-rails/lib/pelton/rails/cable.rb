@@ -13,8 +13,8 @@ require_relative "cable/action_cable"
 
 module Pelton
   module Rails
-    # Serves Action Cable's connections and channels by {Pelton::Cable}, where Pelton's HTTP server serves the application: one object for each
-    # `ActionCable.server` and each thread that serves.
+    # Serves Action Cable's connections and channels by {Pelton::Cable}, where Pelton's HTTP server serves the
+    # application: one object for each `ActionCable.server` and each thread that serves.
     class Cable
       # @return [Pelton::Cable::Server]
       attr_reader :cable
@@ -26,7 +26,8 @@ module Pelton
         # @return [#cable_callbacks, #cable_limits] the application's `config.pelton`
         attr_reader :settings
 
-        # @param settings [#cable_callbacks, #cable_limits] `config.pelton`, whose values count from the first connection on
+        # @param settings [#cable_callbacks, #cable_limits] `config.pelton`, whose values count from the first
+        #   connection on
         # @return [Boolean] false: this version of Action Cable is not supported
         def install(settings)
           @settings = settings
@@ -35,11 +36,14 @@ module Pelton
           true
         end
 
-        # Where streams are now, for a page that shows their state: see {Pelton::Cable.position}. Only `adapter: pelton` has positions.
+        # Where streams are now, for a page that shows their state: see {Pelton::Cable.position}. Only `adapter: pelton`
+        # has positions.
         #
         # @example in a view
-        #   <%= turbo_stream_from @room, :messages, data: {position: Pelton::Rails::Cable.position([@room, :messages])} %>
-        # @param streams [Array<String, Object, Array>] names, models, or several of them, as `turbo_stream_from` names a stream
+        #   <%= turbo_stream_from @room, :messages, data: {position: Pelton::Rails::Cable.position([@room, :messages])}
+        #   %>
+        # @param streams [Array<String, Object, Array>] names, models, or several of them, as `turbo_stream_from` names
+        #   a stream
         # @return [String] JSON
         def position(*streams)
           adapter = ::ActionCable.server.pubsub
@@ -50,7 +54,10 @@ module Pelton
 
         private
 
-        def stream_name(stream) = stream.is_a?(Array) ? stream.map { |part| stream_name(part) }.join(":") : stream.try(:to_gid_param) || stream.to_param
+        def stream_name(stream)
+          stream.is_a?(Array) ? stream.map { |part| stream_name(part) }.join(":") : stream.try(:to_gid_param) ||
+            stream.to_param
+        end
       end
 
       # @param server [ActionCable::Server::Base]
@@ -59,7 +66,8 @@ module Pelton
         @reactor = Reactor.current
         @topics = Topics.new(server)
         settings = Cable.settings
-        @cable = Pelton::Cable::Server.new(pubsub: @topics, connecting: settings.cable_callbacks, **settings.cable_limits)
+        @cable =
+          Pelton::Cable::Server.new(pubsub: @topics, connecting: settings.cable_callbacks, **settings.cable_limits)
         @cable.streams.observer = method(:transmitted)
       end
 
@@ -89,8 +97,13 @@ module Pelton
         channel = JSON.parse(identifier)["channel"]
         data = JSON.parse(json)
         via = "streamed from #{stream}"
-        @server.logger.debug { "#{channel} transmitting #{data.inspect.truncate(300)} (via #{via}) to #{sockets} sockets" }
-        ActiveSupport::Notifications.instrument("transmit.action_cable", channel_class: channel, data: data, via: via, sockets: sockets) if notified
+        @server.logger.debug do
+          "#{channel} transmitting #{data.inspect.truncate(300)} (via #{via}) to #{sockets} sockets"
+        end
+        if notified
+          ActiveSupport::Notifications.instrument("transmit.action_cable", channel_class: channel, data: data,
+            via: via, sockets: sockets)
+        end
       rescue JSON::ParserError
         @server.logger.error("A message of #{stream} is no JSON")
       end

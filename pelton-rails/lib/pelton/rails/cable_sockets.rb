@@ -4,8 +4,10 @@ require "action_cable"
 
 module Pelton
   module Rails
-    # Where `config.pelton.cable` is false: closes Action Cable's sockets when the server stops: each client gets Action Cable's message to reconnect, and a close frame with code
-    # 1001. Otherwise these hijacked sockets would break when the process ends. The stop waits for the channels' `unsubscribed`, in Action
+    # Where `config.pelton.cable` is false: closes Action Cable's sockets when the server stops: each client gets Action
+    # Cable's message to reconnect, and a close frame with code
+    # 1001. Otherwise these hijacked sockets would break when the process ends. The stop waits for the channels'
+    #       `unsubscribed`, in Action
     # Cable's threads; jobs that they enqueue are still accepted.
     module CableSockets
       # Seconds for clients to answer the close frame, and for channels to end.

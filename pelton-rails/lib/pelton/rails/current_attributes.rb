@@ -12,7 +12,9 @@ module Pelton
     module CurrentAttributes
       # @return [Proc] runs a task's block with the calling fiber's values
       def self.carry
-        carried = ::ActiveSupport::CurrentAttributes.descendants.to_h { |current| [current, current.instance.attributes.compact] }
+        carried = ::ActiveSupport::CurrentAttributes.descendants.to_h do |current|
+          [current, current.instance.attributes.compact]
+        end
         ->(block) { carried.reduce(block) { |inner, (current, values)| -> { current.set(values) { inner.call } } }.call }
       end
 

@@ -4,14 +4,15 @@ require "action_controller"
 
 module Pelton
   module Rails
-    # Runs actions of ActionController::Live in fibers instead of threads, and tells them at once when their client leaves:
-    # `response.stream.connected?` becomes false, and a write raises ClientDisconnected. Rails alone notices only when it writes, so an action
-    # that waits for news would wait on.
+    # Runs actions of ActionController::Live in fibers instead of threads, and tells them at once when their client
+    # leaves: `response.stream.connected?` becomes false, and a write raises ClientDisconnected. Rails alone notices
+    # only when it writes, so an action that waits for news would wait on.
     #
-    # For a stream that computes for long, a controller asks for a thread: `def new_controller_thread(&work) = Thread.new(&work)`.
+    # For a stream that computes for long, a controller asks for a thread:
+    # `def new_controller_thread(&work) = Thread.new(&work)`.
     module LiveStreams
-      # Rails' method first takes the stream's lock, which a `close` may hold while it waits for room in a queue that will not be read. It also
-      # leaves the request waiting for a next part until the action ends.
+      # Rails' method first takes the stream's lock, which a `close` may hold while it waits for room in a queue that
+      # will not be read. It also leaves the request waiting for a next part until the action ends.
       module Buffer
         def abort
           @buf.clear
@@ -32,11 +33,15 @@ module Pelton
           ::ActionController::Live.prepend(self)
           ::ActionController::Live::Buffer.prepend(Buffer)
           ::ActiveSupport::IsolatedExecutionState.singleton_class.prepend(State)
-          # The stream shares the request's `Current` and may outlive the request: the next request on this fiber gets a new one.
-          executor.to_complete { Fiber.current.active_support_execution_state = nil if Thread.current[:pelton_live_request] }
+          # The stream shares the request's `Current` and may outlive the request: the next request on this fiber gets a
+          # new one.
+          executor.to_complete do
+            Fiber.current.active_support_execution_state = nil if Thread.current[:pelton_live_request]
+          end
         end
 
-        # Frees what the end of a thread would free, but not that of a fiber, which is reused: the request's state and database connections.
+        # Frees what the end of a thread would free, but not that of a fiber, which is reused: the request's state and
+        # database connections.
         def leave
           Fiber.current.active_support_execution_state = nil
           @executor.wrap {} # Rails' hooks give connections back
@@ -47,7 +52,9 @@ module Pelton
         stream = response.stream
         request.get_header("async.close")&.callback { stream.abort } if stream.is_a?(::ActionController::Live::Buffer)
         # Rails copies this to the stream, with all of the request's fiber-locals.
-        Thread.current[:pelton_live_request] = Fiber.current if ::ActiveSupport::IsolatedExecutionState.isolation_level == :fiber
+        if ::ActiveSupport::IsolatedExecutionState.isolation_level == :fiber
+          Thread.current[:pelton_live_request] = Fiber.current
+        end
         super
       end
 

@@ -35,8 +35,10 @@ module Pelton
 
         # @private
         def finish(event)
-          payload = event.error ? event.payload.merge(exception: [event.error.class.name, event.error.message], exception_object: event.error) : event.payload
-          ::ActiveSupport::Notifications.publish_event(Event.new(event.name, event.time, event.time + event.duration, "pelton-#{@id += 1}", payload))
+          payload = event.error ? event.payload.merge(exception: [event.error.class.name,
+            event.error.message], exception_object: event.error) : event.payload
+          ::ActiveSupport::Notifications.publish_event(Event.new(event.name, event.time, event.time + event.duration,
+            "pelton-#{@id += 1}", payload))
         end
       end
     end

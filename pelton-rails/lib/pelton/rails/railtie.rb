@@ -12,23 +12,27 @@ module Pelton
     # Sets up a Rails application before any of it is loaded:
     #
     # - state per fiber (`config.active_support.isolation_level = :fiber`), unless the application sets it;
-    # - on Ruby 3.1, ConditionVariable and Monitor raise the error that interrupted their wait ({ActiveRecord::MutexSleep});
+    # - on Ruby 3.1, ConditionVariable and Monitor raise the error that interrupted their wait
+    #   ({ActiveRecord::MutexSleep});
     # - waiting for SQLite's locks parks the fiber and can be interrupted ({ActiveRecord::SQLiteLocks});
     # - `:pelton` as a queue adapter, as an executor for asynchronous queries, and as Capybara's server in system tests;
     # - 504 for a request that its time limit ends, also during a query ({ActiveRecord::TimeLimits});
-    # - with Active Record 7.0, whose pool knows only threads, each fiber has its own database connection ({ActiveRecord::FiberConnections});
+    # - with Active Record 7.0, whose pool knows only threads, each fiber has its own database connection
+    #   ({ActiveRecord::FiberConnections});
     # - a request waits for a database connection as long as others return theirs ({ActiveRecord::ConnectionWaits});
     # - the connection pool's timeout error names the holders ({ActiveRecord::ConnectionHolders});
     # - cache versions without a database connection ({ActiveRecord::CacheVersions});
     # - actions of ActionController::Live run in fibers, and notice that their client has left ({LiveStreams});
-    # - Action Cable's connections and channels run on {Pelton::Cable} ({Cable}); with `config.pelton.cable = false` its sockets are closed with
-    #   code 1001 when the server stops ({CableSockets});
-    # - Solid Queue's workers with `fibers: N` run their jobs in fibers ({SolidQueue}); `pelton_timeout 60` limits a job's time ({JobLimits});
+    # - Action Cable's connections and channels run on {Pelton::Cable} ({Cable}); with `config.pelton.cable = false` its
+    #   sockets are closed with code 1001 when the server stops ({CableSockets});
+    # - Solid Queue's workers with `fibers: N` run their jobs in fibers ({SolidQueue}); `pelton_timeout 60` limits a
+    #   job's time ({JobLimits});
     # - texts that a job writes and pages follow are columns of models ({ResumableStreams});
     # - request bodies can be read twice, as on Puma: `request.raw_post` after `params`;
     # - at boot, a log line for each setting that blocks, with the fix ({Advice}).
     #
-    # `config.pelton.sqlite_locks = false`, `config.pelton.solid_queue = false`, `config.pelton.spool = nil` and `config.pelton.advice = false` turn parts off.
+    # `config.pelton.sqlite_locks = false`, `config.pelton.solid_queue = false`, `config.pelton.spool = nil` and
+    # `config.pelton.advice = false` turn parts off.
     class Railtie < ::Rails::Railtie
       config.pelton = ActiveSupport::OrderedOptions.new
       config.pelton.sqlite_locks = true
@@ -58,7 +62,9 @@ module Pelton
 
       # Rails would respond with 500.
       initializer "pelton.time_limits", before: "action_dispatch.configure" do |application|
-        application.config.action_dispatch.rescue_responses["Pelton::TimeoutError"] ||= :gateway_timeout if application.config.respond_to?(:action_dispatch)
+        if application.config.respond_to?(:action_dispatch)
+          application.config.action_dispatch.rescue_responses["Pelton::TimeoutError"] ||= :gateway_timeout
+        end
       end
 
       initializer("pelton.current_attributes") { require_relative "current_attributes" }

@@ -5,8 +5,8 @@ require "pelton/pubsub"
 
 module Pelton
   module Rails
-    # Runs the jobs of Solid Queue's workers with `fibers: N` (config/queue.yml) on Pelton, without the gem async. Everything else is Solid
-    # Queue's own: claims, recurring tasks, concurrency controls, batches and supervision.
+    # Runs the jobs of Solid Queue's workers with `fibers: N` (config/queue.yml) on Pelton, without the gem async.
+    # Everything else is Solid Queue's own: claims, recurring tasks, concurrency controls, batches and supervision.
     #
     # A version of Solid Queue whose interface is not known here is left alone, and a warning says so.
     module SolidQueue

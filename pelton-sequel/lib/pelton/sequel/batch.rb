@@ -4,8 +4,8 @@ require "pelton/merging"
 
 module Pelton
   module Sequel
-    # Finds on the same column of the same model that share a query. Each caller gets its own object. If the query fails, each caller repeats
-    # its find alone, and gets its own error.
+    # Finds on the same column of the same model that share a query. Each caller gets its own object. If the query
+    # fails, each caller repeats its find alone, and gets its own error.
     # @private
     class Batch < Merging::Batch
       SIZE = 5000 # keys of a query: PostgreSQL takes at most 65,535 values

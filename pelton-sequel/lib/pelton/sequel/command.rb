@@ -53,7 +53,9 @@ module Pelton
         return help(2, @error, command && "pelton db: no command #{command.inspect}") unless COMMANDS.include?(command)
         begin
           @address ||= configured
-          return help(2, @error, "pelton db: the address of the database is missing: set it in #{@config} or DATABASE_URL, or use --database") unless @address
+          unless @address
+            return help(2, @error, "pelton db: the address of the database is missing: set it in #{@config} or DATABASE_URL, or use --database")
+          end
           send(command, *rest)
           0
         rescue Pelton::Error, ::Sequel::Error, SystemCallError => problem
@@ -110,13 +112,16 @@ module Pelton
       end
 
       def migrations(database)
-        Migrations.new(database, @folder, timeout: @wait, retry_unfinished: @retry, waiting: ->(holder) { @out.puts("waits for another process that migrates: #{holder}") })
+        Migrations.new(database, @folder, timeout: @wait, retry_unfinished: @retry,
+          waiting: ->(holder) { @out.puts("waits for another process that migrates: #{holder}") })
       end
 
       def create
         address = Address.new(@address)
         case address.driver
-        when :sqlite then FileUtils.mkdir_p(File.dirname(address.options[:database])).then { connected { |database| database.tables } }
+        when :sqlite then FileUtils.mkdir_p(File.dirname(address.options[:database])).then do
+          connected { |database| database.tables }
+        end
         else create_on_server(address)
         end
         @out.puts("#{address} is there")
@@ -132,10 +137,14 @@ module Pelton
       end
 
       # The address of a database that every server has.
-      def neighbour(address) = @address.sub(%r{(//[^/]*/)[^?]*}, "\\1#{{postgres: "postgres", mysql: "information_schema"}.fetch(address.driver)}")
+      def neighbour(address)
+        @address.sub(%r{(//[^/]*/)[^?]*}, "\\1#{{postgres: "postgres", mysql: "information_schema"}.fetch(address.driver)}")
+      end
 
       def drop
-        raise ConfigurationError, "RACK_ENV is production: with --force the database is dropped all the same" if production? && !@force
+        if production? && !@force
+          raise ConfigurationError, "RACK_ENV is production: with --force the database is dropped all the same"
+        end
         address = Address.new(@address)
         dropped = (address.driver == :sqlite) ? drop_file(address) : drop_on_server(address)
         @out.puts(dropped ? "#{address} is dropped" : "#{address} is not there")
@@ -145,7 +154,11 @@ module Pelton
       def drop_file(address)
         file = address.options[:database]
         return false if address.memory? || !File.file?(file)
-        connected { |database| Migrations::Lock.for(database, timeout: @wait).hold { Dir["#{file}{,-wal,-shm}"].each { |path| File.delete(path) } } }
+        connected do |database|
+          Migrations::Lock.for(database, timeout: @wait).hold do
+            Dir["#{file}{,-wal,-shm}"].each { |path| File.delete(path) }
+          end
+        end
         FileUtils.rm_f(%W[#{file}-wal #{file}-shm])
         true
       end
@@ -154,7 +167,8 @@ module Pelton
         connected(neighbour(address)) do |database|
           name = address.options[:database]
           drop = -> { database.run("DROP DATABASE #{database.literal(::Sequel.identifier(name))}") }
-          (address.driver == :mysql) ? Migrations::Lock.for(database, timeout: @wait, name: name).hold(&drop) : drop.call
+          (address.driver == :mysql) ? Migrations::Lock.for(database, timeout: @wait,
+            name: name).hold(&drop) : drop.call
           true
         rescue ::Sequel::DatabaseError => error
           raise unless error.message.match?(/does not exist|doesn't exist/)
@@ -209,7 +223,9 @@ module Pelton
       end
 
       def schema(what = "dump")
-        raise ArgumentError, "schema writes the file, schema load reads it; there is no schema #{what}" unless %w[dump load].include?(what)
+        unless %w[dump load].include?(what)
+          raise ArgumentError, "schema writes the file, schema load reads it; there is no schema #{what}"
+        end
         connected do |database|
           next load_schema(database) if what == "load"
           write_schema(database) || @out.puts("#{@schema} is as the database")
@@ -252,7 +268,9 @@ module Pelton
       # Reports each migration, and every few seconds how long it has taken.
       def timed
         name = started = nil
-        timer = Pelton.add_periodic_timer(REPORT_EVERY) { @out.puts("  #{name}: #{(Clock.now - started).round} s") if name }
+        timer = Pelton.add_periodic_timer(REPORT_EVERY) do
+          @out.puts("  #{name}: #{(Clock.now - started).round} s") if name
+        end
         yield(lambda do |event, current|
           if event == :begun
             name, started = current, Clock.now

@@ -60,7 +60,10 @@ module Pelton
       # @return [Lookup, nil] nil if there is none, or if an extension of the dataset changes how rows are read
       def lookup(dataset, sql)
         kind = lookup_class or return
-        kind.new(dataset, sql) if dataset.method(:fetch_rows).owner == kind::ROWS && dataset.method(:output_identifier).owner == ::Sequel::UnmodifiedIdentifiers::DatasetMethods
+        if dataset.method(:fetch_rows).owner == kind::ROWS &&
+            dataset.method(:output_identifier).owner == ::Sequel::UnmodifiedIdentifiers::DatasetMethods
+          kind.new(dataset, sql)
+        end
       end
 
       # @return [Boolean] whether an exception in the middle of a query leaves the connection in an unknown state
@@ -80,8 +83,8 @@ module Pelton
       # @asynchronous
       def answers?(connection) = usable?(connection)
 
-      # Closes a slot's connection and calls the block. If a query was interrupted on it, cancels the query at the server, without keeping the
-      # caller waiting.
+      # Closes a slot's connection and calls the block. If a query was interrupted on it, cancels the query at the
+      # server, without keeping the caller waiting.
       def discard(slot)
         connection = slot.connection
         closed = false
@@ -152,7 +155,9 @@ module Pelton
 
       # A stopping reactor may never start the task; `finish` is called in any case.
       def in_background(finish, &block)
-        return Pelton.spawn(name: "cancel a query of #{name}", &block).callback(&finish).errback(&finish) if Pelton.running?
+        if Pelton.running?
+          return Pelton.spawn(name: "cancel a query of #{name}", &block).callback(&finish).errback(&finish)
+        end
         begin
           yield
         rescue ConnectionError, TimeoutError

@@ -2,12 +2,13 @@
 
 module Pelton
   module Sequel
-    # Raised if the database cannot be reached: the server does not answer, or refuses or ends the connection. SQL errors are Sequel's classes,
-    # such as Sequel::UniqueConstraintViolation.
+    # Raised if the database cannot be reached: the server does not answer, or refuses or ends the connection. SQL
+    # errors are Sequel's classes, such as Sequel::UniqueConstraintViolation.
     class ConnectionError < Pelton::ConnectionError
     end
 
-    # Raised if the address or an option of {Sequel.connect} is invalid, or the driver is not installed. Retrying does not help.
+    # Raised if the address or an option of {Sequel.connect} is invalid, or the driver is not installed. Retrying does
+    # not help.
     class ConfigurationError < Pelton::Error
     end
 

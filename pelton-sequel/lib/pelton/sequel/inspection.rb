@@ -4,7 +4,8 @@ require "pelton/sql_text"
 
 module Pelton
   module Sequel
-    # For datasets: `inspect`, which Ruby's errors and debuggers show, has the query without values, since these may be secret; `sql` has them.
+    # For datasets: `inspect`, which Ruby's errors and debuggers show, has the query without values, since these may be
+    # secret; `sql` has them.
     # @private
     module Inspection
       # For a dataset whose SQL is to be shown: question marks in the place of values.
@@ -26,7 +27,8 @@ module Pelton
       # @return [String] SQL with question marks for values
       def self.without_values(dataset)
         dataset = dataset.no_auto_parameterize if dataset.respond_to?(:no_auto_parameterize)
-        SQLText.without_values(dataset.with_extend(NoValues).sql, dataset.db.database_type) # the program's own text may contain values, too
+        # The program's own text may contain values, too
+        SQLText.without_values(dataset.with_extend(NoValues).sql, dataset.db.database_type)
       end
     end
   end

@@ -5,8 +5,8 @@ require_relative "limit"
 
 module Pelton
   module Sequel
-    # Receives messages of {Sequel.notify} on a separate connection. When the connection is lost it opens a new one, retrying with growing
-    # pauses.
+    # Receives messages of {Sequel.notify} on a separate connection. When the connection is lost it opens a new one,
+    # retrying with growing pauses.
     # @private
     class Listener
       include Opaque
@@ -53,7 +53,9 @@ module Pelton
         connection&.finish
       end
 
-      def limited(&block) = Sequel.limit(@database.pool.timeout, ConnectionError, "no answer within #{@database.pool.timeout} s", &block)
+      def limited(&block)
+        Sequel.limit(@database.pool.timeout, ConnectionError, "no answer within #{@database.pool.timeout} s", &block)
+      end
 
       def hand_on(payload, channel)
         @block.call(payload, channel)
@@ -66,9 +68,9 @@ module Pelton
     private_constant :MAX_PAYLOAD
 
     class << self
-      # Calls the block with messages that any process sends to the channels by {notify}, on PostgreSQL. A task waits for them on a connection
-      # outside the pool, which is reopened when lost; messages sent in between are lost. They come in order, one at a time. The block may wait;
-      # its errors go to Pelton.on_error.
+      # Calls the block with messages that any process sends to the channels by {notify}, on PostgreSQL. A task waits
+      # for them on a connection outside the pool, which is reopened when lost; messages sent in between are lost. They
+      # come in order, one at a time. The block may wait; its errors go to Pelton.on_error.
       #
       # @param channels [Array<String>]
       # @param database [Sequel::Database] as {connect} returned it; by default the models' (Sequel::Model.db)
@@ -86,7 +88,8 @@ module Pelton
         Pelton.spawn(name: "listen to #{channels.join(", ")}", transient: true) { listener.run }
       end
 
-      # Sends a message to all processes that {listen} to the channel, on PostgreSQL. Inside a transaction it is sent by the commit.
+      # Sends a message to all processes that {listen} to the channel, on PostgreSQL. Inside a transaction it is sent by
+      # the commit.
       #
       # @param channel [String]
       # @param payload [String] at most 7999 bytes
@@ -97,7 +100,9 @@ module Pelton
       # @asynchronous
       def notify(channel, payload = "", database: ::Sequel::Model.db)
         must_notify(database)
-        raise LimitError, "a payload has #{MAX_PAYLOAD} bytes at most, not #{payload.bytesize}: send a key, and keep the rest in a table" if payload.bytesize > MAX_PAYLOAD
+        if payload.bytesize > MAX_PAYLOAD
+          raise LimitError, "a payload has #{MAX_PAYLOAD} bytes at most, not #{payload.bytesize}: send a key, and keep the rest in a table"
+        end
         database.dataset.server(:default).get(::Sequel.function(:pg_notify, channel.to_s, payload).as(:sent))
         nil
       end

@@ -4,8 +4,9 @@ require "pelton/metrics"
 
 module Pelton
   module Sequel
-    # The counters of all databases with the extension pelton_statistics, in Prometheus' format, by OpenTelemetry's names for database clients.
-    # Each pool is named by its database's address; SQLite's readers and each replica are separate pools. A server's control socket shows them.
+    # The counters of all databases with the extension pelton_statistics, in Prometheus' format, by OpenTelemetry's
+    # names for database clients. Each pool is named by its database's address; SQLite's readers and each replica are
+    # separate pools. A server's control socket shows them.
     # @private
     module Metrics
       PREFIX = "db_client_connection_"
@@ -19,8 +20,10 @@ module Pelton
         "use_time" => ["histogram", "use_time_seconds", "Time that fibers held a connection.", POOL],
         "create_time" => ["histogram", "create_time_seconds", "Time that new connections took to open.", POOL]
       }.to_h { |name, (type, suffix, help, label)| [PREFIX + name, Pelton::Metrics::Family.new(type, PREFIX + suffix, help, label).freeze] }.merge(
-        "db_client_operation_duration" => Pelton::Metrics::Family.new("histogram", "db_client_operation_duration_seconds", "Time that queries took.").freeze,
-        "db_client_merged" => Pelton::Metrics::Family.new("counter", "pelton_record_merged_total", "Finds that shared a query with others.").freeze
+        "db_client_operation_duration" => Pelton::Metrics::Family.new("histogram",
+          "db_client_operation_duration_seconds", "Time that queries took.").freeze,
+        "db_client_merged" => Pelton::Metrics::Family.new("counter", "pelton_record_merged_total",
+          "Finds that shared a query with others.").freeze
       ).freeze
 
       @databases = []
@@ -42,15 +45,22 @@ module Pelton
       # @param databases [Array<Sequel::Database>]
       # @return [Hash{String => Numeric, Hash}]
       def self.of(databases)
-        pools = databases.select { |database| database.pool.is_a?(Pool) }.flat_map { |database| database.pool.shards.values.map { |shard| [name_of(database, shard), shard] } }
+        pools = databases.select { |database| database.pool.is_a?(Pool) }.flat_map do |database|
+          database.pool.shards.values.map { |shard| [name_of(database, shard), shard] }
+        end
         pools = pools.group_by(&:first).transform_values { |same| same.map(&:last) }
         counts = databases.map(&:statistics)
-        states = pools.flat_map { |name, shards| [["used #{name}", shards.sum(&:in_use)], ["idle #{name}", shards.sum(&:idle)]] }
+        states = pools.flat_map do |name, shards|
+          [["used #{name}", shards.sum(&:in_use)], ["idle #{name}", shards.sum(&:idle)]]
+        end
         {
           "max" => ->(shards) { shards.sum(&:max) },
           "pending_requests" => ->(shards) { shards.sum(&:waiting) },
           "timeouts" => ->(shards) { shards.sum(&:timeouts) },
-          "wait_time" => ->(shards) { {"+Inf" => shards.sum { |shard| shard.taken - shard.waiting }, "sum" => shards.sum(&:wait_time)} },
+          "wait_time" => ->(shards) {
+            {"+Inf" => shards.sum { |shard| shard.taken - shard.waiting },
+             "sum" => shards.sum(&:wait_time)}
+          },
           "use_time" => ->(shards) { {"+Inf" => shards.sum(&:uses), "sum" => shards.sum(&:use_time)} },
           "create_time" => ->(shards) { {"+Inf" => shards.sum(&:created), "sum" => shards.sum(&:create_time)} }
         }.to_h { |name, value| [PREFIX + name, pools.transform_values(&value)] }.merge(

@@ -4,8 +4,8 @@ require_relative "connect"
 
 module Pelton
   module Sequel
-    # A folder's migrations, run by Sequel's migrator: files such as 20260131_create_posts.rb, in the order of their numbers. One process at a
-    # time changes a database.
+    # A folder's migrations, run by Sequel's migrator: files such as 20260131_create_posts.rb, in the order of their
+    # numbers. One process at a time changes a database.
     class Migrations
       # Raised if a migration fails. The message says in what state the database is, and what to do.
       class Failed < Pelton::Error
@@ -26,15 +26,21 @@ module Pelton
         @lock = Lock.for(database, timeout: timeout)
         @retry = retry_unfinished
         @waiting = waiting
-        @names = Dir[File.join(folder, "*.rb")].map { |path| File.basename(path).downcase }.grep(::Sequel::Migrator::MIGRATION_FILE_PATTERN).sort_by(&:to_i)
-        raise ConfigurationError, "there are no migrations in #{folder}: a file is called #{Time.now.strftime("%Y%m%d")}_create_posts.rb, for example" if @names.empty?
+        @names =
+          Dir[File.join(folder, "*.rb")].map { |path| File.basename(path).downcase }.grep(::Sequel::Migrator::MIGRATION_FILE_PATTERN).sort_by(&:to_i)
+        if @names.empty?
+          raise ConfigurationError, "there are no migrations in #{folder}: a file is called #{Time.now.strftime("%Y%m%d")}_create_posts.rb, for example"
+        end
       end
 
       # @return [Array<String>] names of applied migrations
       # @asynchronous
       def applied
-        return @database[:schema_migrations].select_map(:filename).sort_by { |name| [name.to_i, name] } if @database.table_exists?(:schema_migrations)
-        @database.table_exists?(:schema_info) ? migrator(allow_missing_migration_files: true).applied_migrations : [] # Sequel's numbered migrations
+        if @database.table_exists?(:schema_migrations)
+          return @database[:schema_migrations].select_map(:filename).sort_by { |name| [name.to_i, name] }
+        end
+        # Sequel's numbered migrations
+        @database.table_exists?(:schema_info) ? migrator(allow_missing_migration_files: true).applied_migrations : []
       end
 
       # @return [Array<String>]
@@ -105,7 +111,9 @@ module Pelton
         found = notes.find or return
         return notes.forget if @retry
         name, begun = found.values_at(:filename, :begun)
-        raise Failed, "#{name} was being loaded when its process ended (begun #{begun}): begin again with pelton db drop, create and schema load" if found[:direction] == "load"
+        if found[:direction] == "load"
+          raise Failed, "#{name} was being loaded when its process ended (begun #{begun}): begin again with pelton db drop, create and schema load"
+        end
         raise Failed, "#{name} did not end: begun #{begun}, without a transaction, so some of its statements may be done, or all. Compare the database with the " \
           "file, undo what is done or leave it out of the file, then run pelton db #{verb(found[:direction].to_sym)} --retry"
       end

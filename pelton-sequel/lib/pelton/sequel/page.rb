@@ -28,7 +28,9 @@ module Pelton
       # @private
       # @param dataset [Sequel::Dataset]
       def initialize(dataset, after, before, limit)
-        raise ArgumentError, "per is an Integer from 1 on, not #{limit.inspect}" unless limit.is_a?(Integer) && limit.positive?
+        unless limit.is_a?(Integer) && limit.positive?
+          raise ArgumentError, "per is an Integer from 1 on, not #{limit.inspect}"
+        end
         raise ArgumentError, "a page is after: or before: a cursor, not both" if after && before
         @keyset = Keyset.new(dataset)
         values = @keyset.values(after || before) if after || before
@@ -76,13 +78,15 @@ module Pelton
 
       # Links to other pages: `:first`, `:prev` and `:next` (names of RFC 8288), without missing ones.
       #
-      # @return [Hash{Symbol => Hash{Symbol => String}}] the parameters that request each page: `{first: {}, next: {after: "..."}}`
+      # @return [Hash{Symbol => Hash{Symbol => String}}] the parameters that request each page:
+      #   `{first: {}, next: {after: "..."}}`
       # @asynchronous
       def links
         return {first: {}} if records.empty?
         back = @before ? @more : !@after.nil?
         on = @before ? true : @more
-        {first: {}, prev: ({before: @keyset.cursor(@records.first, @raw.first)} if back), next: ({after: @keyset.cursor(@records.last, @raw.last)} if on)}.compact
+        {first: {}, prev: ({before: @keyset.cursor(@records.first, @raw.first)} if back),
+         next: ({after: @keyset.cursor(@records.last, @raw.last)} if on)}.compact
       end
 
       # @return [Array] the records for JSON, by Active Support
@@ -96,7 +100,9 @@ module Pelton
       private
 
       def read
-        found = @datasets.inject([]) { |rows, dataset| (rows.size > limit) ? rows : rows + dataset.limit(limit + 1 - rows.size).all }
+        found = @datasets.inject([]) do |rows, dataset|
+          (rows.size > limit) ? rows : rows + dataset.limit(limit + 1 - rows.size).all
+        end
         @more = found.size > limit
         found = found.first(limit)
         found.reverse! if @before

@@ -8,7 +8,8 @@ require_relative "routing"
 
 module Pelton
   module Sequel
-    # The connections to a database. A fiber or thread holds one for a query or a transaction. If none is free, it waits its turn, in order.
+    # The connections to a database. A fiber or thread holds one for a query or a transaction. If none is free, it waits
+    # its turn, in order.
     #
     # Called by Sequel; `DB.stats` shows its counters.
     class Pool < ::Sequel::ConnectionPool
@@ -54,7 +55,8 @@ module Pelton
         @driver.database = db
         max_idle = Float(options[:max_idle] || 300)
         max = options[:max_connections] || 4
-        @shards = {default: max}.merge(options[:servers].to_h.transform_values { max }, options[:server_sizes] || {}).to_h do |name, size|
+        @shards = {default: max}.merge(options[:servers].to_h.transform_values { max },
+          options[:server_sizes] || {}).to_h do |name, size|
           [name, Shard.new(self, name, Integer(size), @timeout, max_idle)]
         end
         refuse_shards
@@ -116,7 +118,9 @@ module Pelton
       end
 
       # @return [Boolean] whether a fiber holds a connection
-      def held_by?(fiber) = @default.held.key?(fiber) || (@shards.size > 1 && @shards.any? { |_, shard| shard.held.key?(fiber) })
+      def held_by?(fiber)
+        @default.held.key?(fiber) || (@shards.size > 1 && @shards.any? { |_, shard| shard.held.key?(fiber) })
+      end
 
       # @return [Slot, nil] a connection's place; nil while it is being opened
       def slot_of(connection) = @slots[connection]
@@ -156,7 +160,8 @@ module Pelton
       # @private
       def pick_server(server) = @shards.key?(server) ? server : :default
 
-      # Refuses Sequel's extensions for its own pools, such as server_block: they would have no effect, or fail at the first query.
+      # Refuses Sequel's extensions for its own pools, such as server_block: they would have no effect, or fail at the
+      # first query.
       def extend(*modules)
         foreign = modules.find { |one| one.name.to_s.start_with?("Sequel::") }
         return super unless foreign
@@ -178,7 +183,9 @@ module Pelton
       # @private
       def usable?(connection)
         replica = @slots[connection]&.replica
-        Pelton::Sequel.limit(CHECK_TIMEOUT, ConnectionError, "no answer") { @driver.usable?(connection) && (replica.nil? || @driver.answers?(connection)) }
+        Pelton::Sequel.limit(CHECK_TIMEOUT, ConnectionError, "no answer") do
+          @driver.usable?(connection) && (replica.nil? || @driver.answers?(connection))
+        end
       rescue ConnectionError
         false
       end
@@ -189,7 +196,8 @@ module Pelton
         disconnect_connection(connection)
       end
 
-      # Closes a slot's connection, after cancelling its query at the server, and then calls the block. The caller does not wait.
+      # Closes a slot's connection, after cancelling its query at the server, and then calls the block. The caller does
+      # not wait.
       #
       # @private
       def discard(slot)
@@ -237,7 +245,8 @@ module Pelton
       end
 
       def connect(slot, server, timeout, name)
-        slot.connection = Pelton::Sequel.limit(timeout, ConnectionError, "#{name}: no connection within #{timeout.round(2)} s") do
+        slot.connection = Pelton::Sequel.limit(timeout, ConnectionError,
+          "#{name}: no connection within #{timeout.round(2)} s") do
           @db.new_connection(server).tap { |connection| @driver.opened(connection) }
         end
         slot.opened = Clock.now

@@ -4,8 +4,9 @@ require "pelton/sql_text"
 
 module Pelton
   module Sequel
-    # Wraps each query of a database with {Pool}: refuses queries of a fiber that does not hold the connection, limits their time, measures them
-    # for the extension pelton_statistics, and discards a connection whose query was interrupted.
+    # Wraps each query of a database with {Pool}: refuses queries of a fiber that does not hold the connection, limits
+    # their time, measures them for the extension pelton_statistics, and discards a connection whose query was
+    # interrupted.
     # @private
     module Queries
       ROLLBACK_TIMEOUT = 1 # seconds
@@ -16,7 +17,8 @@ module Pelton
       # @return [Driver]
       attr_reader :driver
 
-      # @return [Numeric, nil] seconds for each query; nil: no limit besides those around the call, such as Pelton.timeout
+      # @return [Numeric, nil] seconds for each query; nil: no limit besides those around the call, such as
+      #   Pelton.timeout
       attr_accessor :query_timeout
 
       def self.extended(database)
@@ -73,12 +75,17 @@ module Pelton
           raise SharedConnectionError, "the connection belongs to another fiber#{": #{slot.inspect_holder}" if slot.fiber}. Call the database inside your own " \
             "block of `synchronize` or `transaction`, and pass no connection to other tasks"
         end
-        raise SharedConnectionError, "the connection is in the middle of another query: #{outline(slot.busy)}" if slot.busy
-        raise ConnectionError, "an earlier query was interrupted, so this connection cannot be used any more" if slot.spoiled
+        if slot.busy
+          raise SharedConnectionError, "the connection is in the middle of another query: #{outline(slot.busy)}"
+        end
+        if slot.spoiled
+          raise ConnectionError, "an earlier query was interrupted, so this connection cannot be used any more"
+        end
       end
 
       def limited(sql, &block)
-        Pelton::Sequel.limit(@query_timeout, Pelton::TimeoutError, "the query took longer than #{@query_timeout} s: #{outline(sql)}", &block)
+        Pelton::Sequel.limit(@query_timeout, Pelton::TimeoutError,
+          "the query took longer than #{@query_timeout} s: #{outline(sql)}", &block)
       end
 
       # The beginning of a query, for error messages.
@@ -91,8 +98,8 @@ module Pelton
         slot.spoiled = slot.interrupted = true if @driver.unusable_after_interruption?
       end
 
-      # A spoiled connection's session is closed, which rolls back. So is one whose server does not answer: the fiber was cancelled or is out of
-      # time, so it must not wait, and keeps its own error.
+      # A spoiled connection's session is closed, which rolls back. So is one whose server does not answer: the fiber
+      # was cancelled or is out of time, so it must not wait, and keeps its own error.
       def rollback_transaction(connection, options = ::Sequel::OPTS)
         slot = pool.slot_of(connection)
         return if slot&.spoiled

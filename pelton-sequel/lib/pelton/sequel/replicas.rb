@@ -23,7 +23,9 @@ module Pelton
         @addresses = addresses.map do |text|
           address = Address.new(text)
           raise ConfigurationError, "#{address}: SQLite has no replicas" if address.driver == :sqlite
-          raise ConfigurationError, "#{address}: a replica of #{primary} must be #{primary.driver}, too" unless address.driver == primary.driver
+          unless address.driver == primary.driver
+            raise ConfigurationError, "#{address}: a replica of #{primary} must be #{primary.driver}, too"
+          end
           address
         end
         @fallback = fallback

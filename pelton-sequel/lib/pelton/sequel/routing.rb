@@ -2,8 +2,9 @@
 
 module Pelton
   module Sequel
-    # Chooses the server for a statement if there are replicas. Sequel goes by the method that sends it, and takes anything that returns rows
-    # for a read: `INSERT ... RETURNING` as text, a writing WITH, `SELECT nextval('ids')`. This sends those to the primary.
+    # Chooses the server for a statement if there are replicas. Sequel goes by the method that sends it, and takes
+    # anything that returns rows for a read: `INSERT ... RETURNING` as text, a writing WITH, `SELECT nextval('ids')`.
+    # This sends those to the primary.
     #
     # It cannot know what the program's own SQL functions do: use `dataset.server(:default)` if they write.
     # @private
@@ -11,13 +12,16 @@ module Pelton
       READS = /\A[\s(]*(?:SELECT|WITH|VALUES|TABLE|SHOW|EXPLAIN|DESCRIBE|DESC|PRAGMA)\b/i
       WRITES = /\b(?:INSERT|UPDATE|DELETE|MERGE|REPLACE|INTO|FOR\s+(?:NO\s+KEY\s+|KEY\s+)?(?:UPDATE|SHARE)|LOCK\s+IN|nextval|setval|currval|lastval|set_config|pg_(?:try_)?advisory\w*|
         pg_notify|pg_(?:cancel|terminate)_backend|lo_\w+|txid_current|get_lock|release_(?:all_)?locks?|is_(?:free|used)_lock|last_insert_id)\b/xi
-      SEEN = 1000 # characters of Sequel's own statements to examine: the writing part comes before conditions and their values
+      # Characters of Sequel's own statements to examine: the writing part comes before conditions and their values
+      SEEN = 1000
       private_constant :READS, :WRITES, :SEEN
 
       # (see Sequel::Dataset#execute)
       def execute(sql, options = ::Sequel::OPTS, &block)
         return super if options.key?(:server) || @opts[:server] || @opts[:lock] || sql.is_a?(Symbol)
-        return super(sql, {**options, server: :default}, &block) unless Routing.reads?(sql, whole: @opts[:sql] || @opts[:with], functions: db.database_type != :sqlite)
+        unless Routing.reads?(sql, whole: @opts[:sql] || @opts[:with], functions: db.database_type != :sqlite)
+          return super(sql, {**options, server: :default}, &block)
+        end
         db.pool.replicas ? execute_somewhere(sql, options, &block) : super
       end
 

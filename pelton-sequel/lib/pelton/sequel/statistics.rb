@@ -4,8 +4,8 @@ require_relative "metrics"
 
 module Pelton
   module Sequel
-    # Counts a database's queries, for the extension pelton_statistics. It does not subscribe to the event `query.sequel`: the counters are
-    # always wanted, and an event costs each query more than counting it.
+    # Counts a database's queries, for the extension pelton_statistics. It does not subscribe to the event
+    # `query.sequel`: the counters are always wanted, and an event costs each query more than counting it.
     # @private
     class Statistics
       # @return [Integer] sent queries, and how many of them failed

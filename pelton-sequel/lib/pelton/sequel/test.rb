@@ -4,8 +4,8 @@ require_relative "../sequel"
 
 module Pelton
   module Sequel
-    # Runs each test in a transaction of each connected database, which is rolled back at its end. All fibers of the test share that connection,
-    # so a server in the test sees the test's rows.
+    # Runs each test in a transaction of each connected database, which is rolled back at its end. All fibers of the
+    # test share that connection, so a server in the test sees the test's rows.
     #
     #     class UserTest < Minitest::Test
     #       include Pelton::Sequel::Test
@@ -66,7 +66,9 @@ module Pelton
       module Database
         private
 
-        def begin_new_transaction(connection, options) = inner?(connection) ? log_connection_execute(connection, "SAVEPOINT pelton_test") : super
+        def begin_new_transaction(connection, options)
+          inner?(connection) ? log_connection_execute(connection, "SAVEPOINT pelton_test") : super
+        end
 
         def commit_transaction(connection, options = ::Sequel::OPTS)
           inner?(connection) ? log_connection_execute(connection, "RELEASE SAVEPOINT pelton_test") : super
@@ -96,7 +98,9 @@ module Pelton
 
         # @private
         def enter
-          raise ConfigurationError, "no database is connected: call Pelton::Sequel.connect first" if Sequel.databases.empty?
+          if Sequel.databases.empty?
+            raise ConfigurationError, "no database is connected: call Pelton::Sequel.connect first"
+          end
           Sequel.databases.each do |database|
             database.pool.extend(Test::Pool)
             database.extend(Test::Database)
@@ -106,7 +110,9 @@ module Pelton
 
         # @private
         def leave
-          Sequel.databases.each { |database| database.pool.leave if database.pool.is_a?(Test::Pool) && database.pool.entered? }
+          Sequel.databases.each do |database|
+            database.pool.leave if database.pool.is_a?(Test::Pool) && database.pool.entered?
+          end
         end
       end
 

@@ -19,7 +19,8 @@ module Pelton
       end
 
       # @param database [Sequel::Database]
-      # @return [Boolean] whether a column can hold the text: except in SQLite it must be valid, and in PostgreSQL contain no NUL
+      # @return [Boolean] whether a column can hold the text: except in SQLite it must be valid, and in PostgreSQL
+      #   contain no NUL
       def self.storable?(string, database)
         case database.database_type
         when :sqlite then true
@@ -37,7 +38,8 @@ module Pelton
         def literal_string_append(sql, string)
           text = Text.utf8(string)
           raise ::Sequel::InvalidValue, "PostgreSQL has no text with a zero byte" if text.include?("\0")
-          sql << "'" << (text.include?("'") ? text.gsub("'", "''") : text) << "'" # safe, because standard_conforming_strings is on
+          # safe, because standard_conforming_strings is on
+          sql << "'" << (text.include?("'") ? text.gsub("'", "''") : text) << "'"
         end
 
         def literal_integer_outside_bigint_range(_number)
@@ -53,8 +55,11 @@ module Pelton
 
         def literal_string_append(sql, string)
           text = Text.utf8(string)
-          raise ::Sequel::InvalidValue, "a text that is not valid UTF-8 is no part of a query: use a column of bytes, and Sequel.blob" unless text.valid_encoding?
-          sql << "'" << ((text.include?("'") || text.include?("\\")) ? text.gsub("\\", "\\\\\\\\").gsub("'", "''") : text) << "'"
+          unless text.valid_encoding?
+            raise ::Sequel::InvalidValue, "a text that is not valid UTF-8 is no part of a query: use a column of bytes, and Sequel.blob"
+          end
+          sql << "'" << ((text.include?("'") || text.include?("\\")) ? text.gsub("\\", "\\\\\\\\").gsub("'",
+            "''") : text) << "'"
         end
       end
     end

@@ -3,8 +3,8 @@
 require "pelton/sequel/driver/prepared"
 
 module Sequel
-  # For PostgreSQL: prepares repeated queries by name, at most 200 per connection. Sequel's extension pg_auto_parameterize turns values into
-  # parameters.
+  # For PostgreSQL: prepares repeated queries by name, at most 200 per connection. Sequel's extension
+  # pg_auto_parameterize turns values into parameters.
   #
   #     DB.extension(:pelton_prepared)
   Database.register_extension(:pelton_prepared) do |database|

@@ -3,7 +3,8 @@
 require "pelton/sequel"
 
 module Sequel
-  # Counts queries, publishes each one as the event `query.sequel` (Pelton::Notifications), and adds the numbers to the control socket's /metrics.
+  # Counts queries, publishes each one as the event `query.sequel` (Pelton::Notifications), and adds the numbers to the
+  # control socket's /metrics.
   #
   #     DB.extension(:pelton_statistics)
   #     DB.stats # => {queries: 12, errors: 0, merged: 0, query_time: 0.02}
@@ -39,9 +40,9 @@ module Sequel
     # @return [Pelton::Sequel::Statistics]
     attr_reader :statistics
 
-    # Returns the counters since the extension was loaded. With {Pelton::Sequel::Pool}, `pool` has `size` (open connections), `max`, `in_use`,
-    # `idle`, `waiting` (fibers), `wait_time` and `use_time` in seconds, `timeouts` and, for several servers, `servers` with the same for each;
-    # `held` describes the holders of connections.
+    # Returns the counters since the extension was loaded. With {Pelton::Sequel::Pool}, `pool` has `size` (open
+    # connections), `max`, `in_use`, `idle`, `waiting` (fibers), `wait_time` and `use_time` in seconds, `timeouts` and,
+    # for several servers, `servers` with the same for each; `held` describes the holders of connections.
     #
     # @return [Hash{Symbol => Object}]
     def stats = pool.respond_to?(:stats) ? @statistics.to_h.merge(pool.stats) : @statistics.to_h

@@ -2,7 +2,8 @@
 
 module Sequel
   module Plugins
-    # What a program on Pelton wants of its models, by one line. All of it is of Sequel or of pelton-sequel, and each may be configured afterwards.
+    # What a program on Pelton wants of its models, by one line. All of it is of Sequel or of pelton-sequel, and each
+    # may be configured afterwards.
     #
     #     Sequel::Model.plugin :pelton
     #     class Post < Sequel::Model
@@ -31,7 +32,8 @@ module Sequel
     # None of them changes a query that names its columns and conditions, or writes more than the two timestamps.
     module Pelton
       # @private
-      LOADED = {pelton_merging: {}, pelton_together: {}, timestamps: {update_on_create: true}, validation_helpers: {}, whitelist_security: {}, json_serializer: {},
+      LOADED = {pelton_merging: {}, pelton_together: {}, timestamps: {update_on_create: true}, validation_helpers: {},
+                whitelist_security: {}, json_serializer: {},
                 association_dependencies: {}, subclasses: {}}.freeze
       private_constant :LOADED
 

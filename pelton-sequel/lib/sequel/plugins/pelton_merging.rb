@@ -5,18 +5,22 @@ require "pelton/sequel/batch"
 
 module Sequel
   module Plugins
-    # Merges finds by key that different fibers call in the same iteration of the loop into one query: `WHERE id IN (...)`. The first find
-    # yields once to fibers that are ready; if none of them joins, it queries alone. No find waits for anything else.
+    # Merges finds by key that different fibers call in the same iteration of the loop into one query:
+    # `WHERE id IN (...)`. The first find yields once to fibers that are ready; if none of them joins, it queries alone.
+    # No find waits for anything else.
     #
-    # Applies to `Album[1]`, `with_pk` and many_to_one associations, and to `first` with the value of a column that has a unique index; but not
-    # in a transaction, whose writes another connection would not see, nor with other conditions.
+    # Applies to `Album[1]`, `with_pk` and many_to_one associations, and to `first` with the value of a column that has
+    # a unique index; but not in a transaction, whose writes another connection would not see, nor with other
+    # conditions.
     #
     #     Album.plugin :pelton_merging
     module PeltonMerging
       LONGEST = 63 # bits of a column's number, without its sign
       private_constant :LONGEST
 
-      @merging = ::Pelton::Merging.new(:pelton_batches) { |model, column, key| ::Pelton::Sequel::Batch.new(model, column, key) }
+      @merging = ::Pelton::Merging.new(:pelton_batches) do |model, column, key|
+        ::Pelton::Sequel::Batch.new(model, column, key)
+      end
 
       # @private
       def self.configure(model, *) = model.merge_finds = true
@@ -34,7 +38,9 @@ module Sequel
         # @return [Sequel::Model, nil]
         # @asynchronous
         def find(model, column, key)
-          return model.find_alone(column, key) unless wanted?(model) && mergeable?(model, column, key) && !holding?(model.db)
+          unless wanted?(model) && mergeable?(model, column, key) && !holding?(model.db)
+            return model.find_alone(column, key)
+          end
           @merging.find(model, column, key) { model.find_alone(column, key) }
         end
 
@@ -43,11 +49,13 @@ module Sequel
 
         private
 
-        # Whether the key cannot fail the shared query, and Ruby and the database agree on equality. (For text they may not: see Batch.)
+        # Whether the key cannot fail the shared query, and Ruby and the database agree on equality. (For text they may
+        # not: see Batch.)
         def mergeable?(model, column, key)
           case model.db_schema.dig(column, :type)
           when :integer then key.is_a?(Integer)
-          when :string, :uuid then key.is_a?(String) && key.ascii_only? && key.bytesize <= ::Pelton::Sequel::Text::SHORT && !key.include?("\0")
+          when :string, :uuid then key.is_a?(String) && key.ascii_only? &&
+            key.bytesize <= ::Pelton::Sequel::Text::SHORT && !key.include?("\0")
           end
         end
 
@@ -55,7 +63,8 @@ module Sequel
         def holding?(database)
           pool = database.pool
           return pool.sticky? || pool.held_by?(Fiber.current) if pool.is_a?(::Pelton::Sequel::Pool)
-          # in_transaction? asks Sequel's pool for a connection: finds would park there, and come too late to join each other
+          # in_transaction? asks Sequel's pool for a connection: finds would park there, and come too late to join each
+          # other
           !database.instance_variable_get(:@transactions).empty? && database.in_transaction?
         end
       end
@@ -74,9 +83,13 @@ module Sequel
 
         # (see Sequel::Dataset#first)
         def first(*conditions, &block)
-          return super unless conditions.size == 1 && !block && (pair = conditions.first).is_a?(Hash) && pair.size == 1 && PeltonMerging.wanted?(self)
+          unless conditions.size == 1 && !block && (pair = conditions.first).is_a?(Hash) && pair.size == 1 &&
+              PeltonMerging.wanted?(self)
+            return super
+          end
           column, key = pair.first
-          ((key.is_a?(Integer) || key.instance_of?(String)) && unique_columns.include?(column)) ? PeltonMerging.find(self, column, key) : super
+          ((key.is_a?(Integer) || key.instance_of?(String)) &&
+            unique_columns.include?(column)) ? PeltonMerging.find(self, column, key) : super
         end
 
         # @private
@@ -94,8 +107,8 @@ module Sequel
         end
 
         # @private
-        # Finds a row by the value of a unique column, in a separate query; with {Pelton::Sequel::Pool}, by a statement that is built once.
-        # No row has a number that its column cannot have: PostgreSQL's literals would raise.
+        # Finds a row by the value of a unique column, in a separate query; with {Pelton::Sequel::Pool}, by a statement
+        # that is built once. No row has a number that its column cannot have: PostgreSQL's literals would raise.
         #
         # @return [Sequel::Model, nil]
         # @asynchronous
@@ -120,7 +133,9 @@ module Sequel
         end
 
         def new_lookup(column)
-          db.driver.lookup(dataset, "SELECT * FROM #{simple_table} WHERE #{dataset.literal(column)} = ") if simple_table && db.respond_to?(:driver)
+          if simple_table && db.respond_to?(:driver)
+            db.driver.lookup(dataset, "SELECT * FROM #{simple_table} WHERE #{dataset.literal(column)} = ")
+          end
         end
       end
     end

@@ -3,8 +3,8 @@
 require "securerandom"
 
 module EventMachine
-  # A response to an HTTP request: one content, or chunks, or parts, which may be sent one after the other. A subclass defines
-  # `send_data` and `close_connection_after_writing`; {DelegatedHttpResponse} calls those of a connection.
+  # A response to an HTTP request: one content, or chunks, or parts, which may be sent one after the other. A subclass
+  # defines `send_data` and `close_connection_after_writing`; {DelegatedHttpResponse} calls those of a connection.
   class HttpResponse
     # @return [Integer, String, nil] nil: 200
     attr_accessor :status
@@ -65,7 +65,8 @@ module EventMachine
       @sent_headers = true
       fixup_headers
       lines = ["HTTP/1.1 #{status || 200} ...", *generate_header_lines(headers).sort]
-      wrong = lines.find { |line| line.match?(/[\r\n]/) } and raise ArgumentError, "a header contains a line end: #{wrong.inspect}"
+      wrong = lines.find { |line| line.match?(/[\r\n]/) } and raise ArgumentError,
+        "a header contains a line end: #{wrong.inspect}"
       send_data("#{lines.join("\r\n")}\r\n\r\n")
     end
 

@@ -2,14 +2,15 @@
 
 module EventMachine
   module Protocols
-    # Requests in HTTP's form: header lines, an empty line, and as many bytes of content as a Content-length header says. A
-    # subclass defines the methods that it needs:
+    # Requests in HTTP's form: header lines, an empty line, and as many bytes of content as a Content-length header
+    # says. A subclass defines the methods that it needs:
     #
     # - `receive_first_header_line(line)`
     # - `receive_headers(lines)`, called when all header lines have arrived
     # - `receive_request(lines, content)`, called when the request is complete; the content may be ""
     #
-    # A second Content-length header closes the connection, because another program could see the request's end elsewhere.
+    # A second Content-length header closes the connection, because another program could see the request's end
+    # elsewhere.
     class HeaderAndContentProtocol < Connection
       include LineText2
 

@@ -9,8 +9,8 @@ module EventMachine
     #     http = EM::P::HttpClient.request(host: "localhost", port: 80, request: "/index.html")
     #     http.callback { |response| p response[:status], response[:headers], response[:content] }
     #
-    # Callbacks get a Hash with the `:status` (Integer), the `:headers` (lines, the status line first) and the `:content`.
-    # Errbacks get `{status: 0}` when there was no response, or only a part of one.
+    # Callbacks get a Hash with the `:status` (Integer), the `:headers` (lines, the status line first) and the
+    # `:content`. Errbacks get `{status: 0}` when there was no response, or only a part of one.
     class HttpClient < Connection
       include Deferrable
 
@@ -34,7 +34,9 @@ module EventMachine
       # @return [HttpClient]
       def self.request(args = {})
         args[:port] ||= 80
-        EventMachine.connect(args.fetch(:host), args[:port], self) { |client| client.instance_variable_set(:@args, args) }
+        EventMachine.connect(args.fetch(:host), args[:port], self) do |client|
+          client.instance_variable_set(:@args, args)
+        end
       end
 
       # @private
@@ -64,7 +66,8 @@ module EventMachine
         raise "oversized content in HTTP POST" if content && content.bytesize > MaxPostContentLength
         @response = HttpResponseReader.new(head: verb == "HEAD")
         lines = ["#{verb} #{target(args)} HTTP/#{args[:version] || "1.1"}", *headers(args, content)]
-        wrong = lines.find { |line| line.match?(/[\r\n]/) } and raise ArgumentError, "a header contains a line end: #{wrong.inspect}"
+        wrong = lines.find { |line| line.match?(/[\r\n]/) } and raise ArgumentError,
+          "a header contains a line end: #{wrong.inspect}"
         send_data("#{lines.join("\r\n")}\r\n\r\n")
         send_data(content) if content
       end
@@ -76,14 +79,17 @@ module EventMachine
       end
 
       def headers(args, content)
-        lines = ["Host: #{args[:host_header] || args[:host]}:#{args[:port]}", "User-agent: #{args[:user_agent] || "Ruby EventMachine"}"]
+        lines = ["Host: #{args[:host_header] || args[:host]}:#{args[:port]}",
+          "User-agent: #{args[:user_agent] || "Ruby EventMachine"}"]
         if content
           lines << "Content-type: #{args[:contenttype] || args[:content_type] || "application/octet-stream"}"
           lines << "Content-length: #{content.bytesize}"
         end
         lines << "Cookie: #{args[:cookie]}" if args[:cookie]
         args[:custom_headers]&.each { |name, value| lines << "#{name}: #{value}" }
-        lines << "Authorization: Basic #{["#{args[:basic_auth][:username]}:#{args[:basic_auth][:password]}"].pack("m0")}" if args[:basic_auth]
+        if args[:basic_auth]
+          lines << "Authorization: Basic #{["#{args[:basic_auth][:username]}:#{args[:basic_auth][:password]}"].pack("m0")}"
+        end
         lines
       end
 

@@ -13,7 +13,8 @@ module EventMachine
       class Request
         include Deferrable
 
-        # @return [Symbol, nil] :bad_response when the response was no HTTP or incomplete; nil when there was no response
+        # @return [Symbol, nil] :bad_response when the response was no HTTP or incomplete; nil when there was no
+        #   response
         attr_reader :internal_error
 
         # @private
@@ -43,8 +44,11 @@ module EventMachine
           lines = [request_line, "Host: #{@args[:host_header]}"]
           lines << "Authorization: #{@args[:authorization]}" if @args[:authorization]
           lines << "Cookie: #{@args[:cookie]}" if @args[:cookie]
-          lines << "Content-type: #{@args[:content_type] || "application/octet-stream"}" << "Content-length: #{body.bytesize}" if body
-          wrong = lines.find { |line| line.match?(/[\r\n]/) } and raise ArgumentError, "a header contains a line end: #{wrong.inspect}"
+          if body
+            lines << "Content-type: #{@args[:content_type] || "application/octet-stream"}" << "Content-length: #{body.bytesize}"
+          end
+          wrong = lines.find { |line| line.match?(/[\r\n]/) } and raise ArgumentError,
+            "a header contains a line end: #{wrong.inspect}"
           "#{lines.join("\r\n")}\r\n\r\n#{body}"
         end
 
@@ -102,7 +106,8 @@ module EventMachine
         @requests = []
       end
 
-      # @param args [String, Hash] the path; or a Hash with :uri, :query_string, :authorization, :cookie, :host_header, :version
+      # @param args [String, Hash] the path; or a Hash with :uri, :query_string, :authorization, :cookie, :host_header,
+      #   :version
       # @return [Request]
       def get(args) = request("GET", args)
 

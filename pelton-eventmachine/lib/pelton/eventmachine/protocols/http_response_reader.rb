@@ -38,8 +38,8 @@ module EventMachine
         @content, @rest, @state = "".b, "".b, :reading
       end
 
-      # Called when the connection has ended. That completes content of unknown length. It also completes content whose last
-      # chunk has arrived, because some servers omit the empty line after it.
+      # Called when the connection has ended. That completes content of unknown length. It also completes content whose
+      # last chunk has arrived, because some servers omit the empty line after it.
       def finish
         @state = (@to_the_end || @part == :trailer) ? :done : :wrong if @state == :reading
       end

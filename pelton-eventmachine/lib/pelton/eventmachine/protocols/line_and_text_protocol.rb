@@ -6,8 +6,8 @@ module EventMachine
     #
     # - `receive_line(line)`, called with a line without its end
     # - `receive_binary_data(data)` and then `receive_end_of_binary_data`, called after {#set_binary_mode}
-    # - `receive_error(message)`, called before the connection is closed because a line was longer than {MaxLineLength}, or
-    #   because `receive_line` raised an error
+    # - `receive_error(message)`, called before the connection is closed because a line was longer than {MaxLineLength},
+    #   or because `receive_line` raised an error
     #
     # {LineText2} does the same for any connection, with other delimiters and without these limits.
     class LineAndTextProtocol < Connection
@@ -34,8 +34,8 @@ module EventMachine
         lbp_refuse(error)
       end
 
-      # Switches to binary data. `receive_binary_data` is called once, when all `size` bytes have arrived; then lines follow.
-      # When the connection ends before, it is called with the bytes that have arrived.
+      # Switches to binary data. `receive_binary_data` is called once, when all `size` bytes have arrived; then lines
+      # follow. When the connection ends before, it is called with the bytes that have arrived.
       #
       # @param size [Integer, nil] bytes, up to {MaxBinaryLength}; nil: all following bytes are delivered as they arrive
       # @raise [RuntimeError] when the size is above the limit

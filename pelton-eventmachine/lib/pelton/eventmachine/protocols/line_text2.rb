@@ -2,8 +2,8 @@
 
 module EventMachine
   module Protocols
-    # Lines, with blocks of binary data ("text") between them. A method that is called may switch between lines and text, or
-    # change the delimiter, at any time.
+    # Lines, with blocks of binary data ("text") between them. A method that is called may switch between lines and
+    # text, or change the delimiter, at any time.
     #
     #     module Handler
     #       include EM::P::LineText2
@@ -43,9 +43,11 @@ module EventMachine
 
       # Switches to lines.
       #
-      # @param data [String] read before the following bytes; for a part of the text that turned out to belong to the lines
+      # @param data [String] read before the following bytes; for a part of the text that turned out to belong to the
+      #   lines
       def set_line_mode(data = "")
-        # Inside a callback the buffer has the bytes that follow. Otherwise it has an unfinished line or text, which is dropped.
+        # Inside a callback the buffer has the bytes that follow. Otherwise it has an unfinished line or text, which is
+        # dropped.
         later = @lt2_buffer.byteslice(@lt2_start..) if @lt2_consuming
         lt2_set_up
         @lt2_text = false
@@ -56,8 +58,8 @@ module EventMachine
 
       # Switches to text.
       #
-      # @param size [Integer, nil] bytes: {#receive_binary_data} is called once, when all have arrived, and then lines follow;
-      #   nil: all following bytes are delivered as they arrive
+      # @param size [Integer, nil] bytes: {#receive_binary_data} is called once, when all have arrived, and then lines
+      #   follow; nil: all following bytes are delivered as they arrive
       # @raise [ArgumentError] when it is negative
       def set_text_mode(size = nil)
         return set_line_mode if size == 0
@@ -101,8 +103,8 @@ module EventMachine
         @lt2_searched = 0
       end
 
-      # Delivers all complete lines and texts, until the connection is closed. Each is removed before its callback is called, so
-      # that the callback may call these methods, or raise.
+      # Delivers all complete lines and texts, until the connection is closed. Each is removed before its callback is
+      # called, so that the callback may call these methods, or raise.
       def lt2_consume
         outer, @lt2_consuming = @lt2_consuming, true
         until @em_transport&.deaf?

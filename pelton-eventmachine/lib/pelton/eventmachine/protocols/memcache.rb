@@ -16,11 +16,11 @@ module EventMachine
     #       cache.del(:a)
     #     end
     #
-    # It is a Deferrable that succeeds when it is connected. If the first attempt to connect fails, an error ends the loop. A
-    # connection that is lost later is made again every second, and pending requests are sent again.
+    # It is a Deferrable that succeeds when it is connected. If the first attempt to connect fails, an error ends the
+    # loop. A connection that is lost later is made again every second, and pending requests are sent again.
     #
-    # A reply that is an error counts as an absent value, or as not stored. So does a key that is not valid for memcached, such
-    # as one with a space.
+    # A reply that is an error counts as an absent value, or as not stored. So does a key that is not valid for
+    # memcached, such as one with a space.
     module Memcache
       include Deferrable
 

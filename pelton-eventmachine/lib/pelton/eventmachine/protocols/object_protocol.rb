@@ -12,8 +12,8 @@ module EventMachine
     #       end
     #     end
     #
-    # Marshal, the default {#serializer}, lets the peer create any object, and so run any code. Use it between your own programs
-    # only, and JSON with others.
+    # Marshal, the default {#serializer}, lets the peer create any object, and so run any code. Use it between your own
+    # programs only, and JSON with others.
     module ObjectProtocol
       # @return [#dump, #load]
       def serializer = Marshal

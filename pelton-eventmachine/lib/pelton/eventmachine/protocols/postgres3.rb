@@ -5,8 +5,8 @@ require_relative "postgres3_scram"
 
 module EventMachine
   module Protocols
-    # A small client of PostgreSQL, without libpq. Its Deferrables always succeed; their first argument says whether the request
-    # succeeded.
+    # A small client of PostgreSQL, without libpq. Its Deferrables always succeed; their first argument says whether the
+    # request succeeded.
     #
     #     EM.run do
     #       db = EM.connect("127.0.0.1", 5432, EM::P::Postgres3)
@@ -62,8 +62,8 @@ module EventMachine
       # Sends a query. Queries are sent one after the other.
       #
       # @param sql [String] one statement or several; the result has the rows of all
-      # @return [DefaultDeferrable] succeeds with true, a {Result} and the notices; or with false, the part of the result that
-      #   has arrived, and the errors
+      # @return [DefaultDeferrable] succeeds with true, a {Result} and the notices; or with false, the part of the
+      #   result that has arrived, and the errors
       # @raise [ArgumentError] when the text contains a NUL byte
       def query(sql)
         raise ArgumentError, "a statement contains a NUL byte" if sql.include?("\0")

@@ -5,8 +5,8 @@ require "securerandom"
 
 module EventMachine
   module Protocols
-    # SCRAM-SHA-256 (RFC 5802, RFC 7677) for {Postgres3}: the client proves that it knows the password without sending it, and
-    # the server proves the same.
+    # SCRAM-SHA-256 (RFC 5802, RFC 7677) for {Postgres3}: the client proves that it knows the password without sending
+    # it, and the server proves the same.
     #
     # @private
     class Postgres3Scram
@@ -35,7 +35,8 @@ module EventMachine
       def final(challenge)
         nonce, salt, rounds = challenge.match(/\Ar=([^,]+),s=([^,]+),i=(\d+)/)&.captures
         raise Wrong, "the server's challenge is malformed" unless nonce&.start_with?(@nonce) && rounds.to_i.positive?
-        @salted = OpenSSL::KDF.pbkdf2_hmac(@password, salt: salt.unpack1("m"), iterations: rounds.to_i, length: 32, hash: "SHA256")
+        @salted = OpenSSL::KDF.pbkdf2_hmac(@password, salt: salt.unpack1("m"), iterations: rounds.to_i, length: 32,
+          hash: "SHA256")
         unproved = "c=#{[HEADER].pack("m0")},r=#{nonce}"
         @exchange = [@first, challenge, unproved].join(",")
         "#{unproved},p=#{[proof].pack("m0")}"

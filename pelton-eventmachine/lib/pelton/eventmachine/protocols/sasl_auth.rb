@@ -2,8 +2,8 @@
 
 module EventMachine
   module Protocols
-    # The server's side of saslauthd's protocol, which mail servers and the like use to check a user's password. It has no
-    # encryption: serve it on a UNIX socket.
+    # The server's side of saslauthd's protocol, which mail servers and the like use to check a user's password. It has
+    # no encryption: serve it on a UNIX socket.
     #
     #     class Handler < EM::Connection
     #       include EM::P::SASLauth

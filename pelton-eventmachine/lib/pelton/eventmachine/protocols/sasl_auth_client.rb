@@ -8,7 +8,8 @@ module EventMachine
 
       # Asks whether a password is right.
       #
-      # @return [DefaultDeferrable] succeeds when it is right; fails when it is wrong, or the connection ends before the reply
+      # @return [DefaultDeferrable] succeeds when it is right; fails when it is wrong, or the connection ends before the
+      #   reply
       # @raise [ArgumentError] when a field is longer than 65,535 bytes
       def validate?(user, password, service = nil, realm = nil)
         fields = [user, password, service, realm].map(&:to_s)

@@ -6,12 +6,14 @@ module EventMachine
   module Protocols
     # Sends a mail to a server.
     #
-    #     mail = EM::P::SmtpClient.send(domain: "example.com", host: "localhost", from: "a@example.com", to: ["b@example.com"],
+    #     mail = EM::P::SmtpClient.send(domain: "example.com", host: "localhost", from: "a@example.com", to:
+    #     ["b@example.com"],
     #       header: {"Subject" => "Hello"}, body: "Not much of interest.")
     #     mail.callback { |result| p result.elapsed_time }.errback { |result| p result.code, result.message }
     #
-    # Both get an OpenStruct with the start_time, the elapsed_time (seconds), the code and the message (an Array) of the server's
-    # last reply, and the responder, which names the step that was reached. The code 900 is an error on the client's side.
+    # Both get an OpenStruct with the start_time, the elapsed_time (seconds), the code and the message (an Array) of the
+    # server's last reply, and the responder, which names the step that was reached. The code 900 is an error on the
+    # client's side.
     class SmtpClient < Connection
       include Deferrable
       include LineText2
@@ -23,12 +25,13 @@ module EventMachine
       # @option args [Boolean, Hash] :starttls whether TLS is required; a Hash has options for {Connection#start_tls}
       # @option args [Hash] :auth `{type: :plain, username: String, password: String or Proc}`
       # @option args [String] :from without angle brackets
-      # @option args [String, Array<String>] :to without angle brackets; the mail is sent if the server accepts one of them
+      # @option args [String, Array<String>] :to without angle brackets; the mail is sent if the server accepts one of
+      #   them
       # @option args [String] :message a whole mail; or
       # @option args [Hash, String] :header and
       # @option args [String, Array<String>] :body; or
-      # @option args [String, Array<String>] :content the mail in the form in which it is sent: leading dots doubled, and at the
-      #   end a line with a single dot
+      # @option args [String, Array<String>] :content the mail in the form in which it is sent: leading dots doubled,
+      #   and at the end a line with a single dot
       # @option args [Boolean] :verbose whether to print the server's replies
       # @return [Deferrable]
       def self.send(args = {})
@@ -36,7 +39,9 @@ module EventMachine
         EventMachine.connect(args[:host], args[:port], self) { |client| client.args = args }
       rescue EventMachine::ConnectionError => error
         DefaultDeferrable.new.tap do |failed|
-          EventMachine.next_tick { failed.fail(OpenStruct.new(start_time: Time.now, elapsed_time: 0.0, code: 900, message: error.message)) }
+          EventMachine.next_tick do
+            failed.fail(OpenStruct.new(start_time: Time.now, elapsed_time: 0.0, code: 900, message: error.message))
+          end
         end
       end
 
@@ -183,7 +188,8 @@ module EventMachine
       def head(header)
         return header&.sub(/[\r\n]+\z/, "") unless header.respond_to?(:map)
         lines = header.map { |name, value| value ? "#{name}: #{value}" : name }
-        wrong = lines.find { |line| line.match?(/[\r\n](?![ \t\n])/) } and raise ArgumentError, "a header contains a line end: #{wrong.inspect}"
+        wrong = lines.find { |line| line.match?(/[\r\n](?![ \t\n])/) } and raise ArgumentError,
+          "a header contains a line end: #{wrong.inspect}"
         lines.join("\r\n") unless lines.empty?
       end
 

@@ -42,9 +42,11 @@ module EventMachine
       SIZE = 20_000_000
 
       COMMANDS = {
-        EhloRegex => :process_ehlo, HeloRegex => :process_helo, MailFromRegex => :process_mail_from, RcptToRegex => :process_rcpt_to,
+        EhloRegex => :process_ehlo, HeloRegex => :process_helo, MailFromRegex => :process_mail_from,
+        RcptToRegex => :process_rcpt_to,
         DataRegex => :process_data, RsetRegex => :process_rset, VrfyRegex => :process_vrfy, ExpnRegex => :process_expn,
-        HelpRegex => :process_help, QuitRegex => :process_quit, NoopRegex => :process_noop, StarttlsRegex => :process_starttls,
+        HelpRegex => :process_help, QuitRegex => :process_quit, NoopRegex => :process_noop,
+        StarttlsRegex => :process_starttls,
         AuthRegex => :process_auth
       }.freeze
       WITH_ARGUMENT = %i[process_ehlo process_helo process_mail_from process_rcpt_to process_auth].freeze
@@ -55,7 +57,8 @@ module EventMachine
       class << self
         # Sets defaults for this class and its subclasses:
         #
-        # - `:chunksize`, the number of lines for {#receive_data_chunk}; `:verbose`, whether to print the client's commands
+        # - `:chunksize`, the number of lines for {#receive_data_chunk}; `:verbose`, whether to print the client's
+        #   commands
         # - `:starttls` and `:auth`: true offers it, :required demands it
         # - `:starttls_options`, options for {Connection#start_tls}, such as the certificate
         def parms=(parms)
@@ -245,8 +248,12 @@ module EventMachine
       end
 
       def process_mail_from(sender)
-        return reply("550 This server requires STARTTLS before MAIL FROM") if @parms[:starttls] == :required && !@state.include?(:starttls)
-        return reply("550 This server requires authentication before MAIL FROM") if @parms[:auth] == :required && !@state.include?(:auth)
+        if @parms[:starttls] == :required && !@state.include?(:starttls)
+          return reply("550 This server requires STARTTLS before MAIL FROM")
+        end
+        if @parms[:auth] == :required && !@state.include?(:auth)
+          return reply("550 This server requires authentication before MAIL FROM")
+        end
         return reply("503 MAIL already given") if @state.include?(:mail_from)
         decide(receive_sender(sender), "550 sender is unacceptable") { (@state |= [:mail_from]) && reply("250 Ok") }
       end

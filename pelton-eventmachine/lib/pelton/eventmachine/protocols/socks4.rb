@@ -4,8 +4,8 @@ require "ipaddr"
 
 module EventMachine
   module Protocols
-    # A connection through a SOCKS4 proxy. A subclass is written as for a direct connection: its `post_init` is called when the
-    # proxy has connected. If the proxy refuses, the connection is closed.
+    # A connection through a SOCKS4 proxy. A subclass is written as for a direct connection: its `post_init` is called
+    # when the proxy has connected. If the proxy refuses, the connection is closed.
     #
     #     class Client < EM::P::Socks4
     #       def post_init

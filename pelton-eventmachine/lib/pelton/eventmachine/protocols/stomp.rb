@@ -42,12 +42,14 @@ module EventMachine
       # @param command [String]
       # @param headers [Hash]
       # @param body [#to_s]
-      # @raise [ArgumentError] when a header contains a line feed or a NUL byte, which would begin another header or frame
+      # @raise [ArgumentError] when a header contains a line feed or a NUL byte, which would begin another header or
+      #   frame
       def send_frame(command, headers = {}, body = "")
         body = body.to_s
         lines = headers.map { |name, value| "#{name}:#{value}" }
         lines << "content-length: #{body.bytesize}" << "content-type: text/plain; charset=UTF-8"
-        wrong = lines.find { |line| line.match?(/[\n\0]/) } and raise ArgumentError, "a header contains a line feed or a NUL byte: #{wrong.inspect}"
+        wrong = lines.find { |line| line.match?(/[\n\0]/) } and raise ArgumentError,
+          "a header contains a line feed or a NUL byte: #{wrong.inspect}"
         send_data([command, *lines, "", body].join("\n") << "\0")
       end
 
@@ -59,7 +61,9 @@ module EventMachine
       def connect(parameters = {}) = send_frame("CONNECT", parameters)
 
       # Sends a message to a destination.
-      def send(destination, body, parameters = {}) = send_frame("SEND", parameters.merge(destination: destination), body.to_s)
+      def send(destination, body, parameters = {})
+        send_frame("SEND", parameters.merge(destination: destination), body.to_s)
+      end
 
       # @param acknowledge [Boolean] whether the server expects an {#ack} for each message
       def subscribe(destination, acknowledge = false)

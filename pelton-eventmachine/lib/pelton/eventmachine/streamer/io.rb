@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # Sends the content of an IO (or a StringIO) on a connection, piece by piece, as fast as the peer takes it. It succeeds when
-  # all bytes have been given to the connection, and fails with a message when that is closed. The IO stays open.
+  # Sends the content of an IO (or a StringIO) on a connection, piece by piece, as fast as the peer takes it. It
+  # succeeds when all bytes have been given to the connection, and fails with a message when that is closed. The IO
+  # stays open.
   class IOStreamer
     include Deferrable
 

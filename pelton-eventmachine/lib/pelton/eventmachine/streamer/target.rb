@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module EventMachine
-  # Sends the data of a {FileStreamer} or an {IOStreamer} by an object's own `send_data`. It is used instead of a transport when a
-  # handler overrides `send_data`, and when the object is a wrapper of a connection, such as em-http-request's.
+  # Sends the data of a {FileStreamer} or an {IOStreamer} by an object's own `send_data`. It is used instead of a
+  # transport when a handler overrides `send_data`, and when the object is a wrapper of a connection, such as
+  # em-http-request's.
   # @private
   class StreamerTarget
     # @param connection [Connection, #send_data]

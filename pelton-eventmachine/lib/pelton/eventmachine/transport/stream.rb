@@ -169,7 +169,8 @@ module EventMachine
 
     # Errors of the peer or of the network, not of this process.
     def refusal?(number)
-      !@unix && [Errno::ECONNREFUSED, Errno::ENETUNREACH, Errno::EHOSTUNREACH, Errno::ETIMEDOUT].include?(ERRNOS[number])
+      !@unix && [Errno::ECONNREFUSED, Errno::ENETUNREACH, Errno::EHOSTUNREACH,
+        Errno::ETIMEDOUT].include?(ERRNOS[number])
     end
 
     def refusal_of(error)

@@ -5,8 +5,8 @@ require "pelton/merging"
 module Pelton
   module ActiveRecord
     module Merging
-      # Finds on the same column of the same model that share a query. Each caller gets its own object. If the query fails, or the row is not there,
-      # the caller repeats its find alone, and gets Active Record's own answer.
+      # Finds on the same column of the same model that share a query. Each caller gets its own object. If the query
+      # fails, or the row is not there, the caller repeats its find alone, and gets Active Record's own answer.
       # @private
       class Batch < ::Pelton::Merging::Batch
         SIZE = 1000 # keys of a query
@@ -23,14 +23,18 @@ module Pelton
 
         # @return [Hash] each row as the database sent it
         def rows(keys)
-          ::ActiveRecord::Base.connected_to(role: @role, shard: @shard) { keys.each_slice(SIZE).flat_map { |slice| load(slice) }.to_h }
+          ::ActiveRecord::Base.connected_to(role: @role, shard: @shard) do
+            keys.each_slice(SIZE).flat_map { |slice| load(slice) }.to_h
+          end
         end
 
         # @return [Array(Object, Hash)] the key and the row
         def load(keys)
           type = @model.type_for_attribute(@column)
           relation = @model.where(@column => keys)
-          result = Merging.with_connection(@model) { |connection| connection.select_all(relation.arel, "#{@model.name} Load") }
+          result = Merging.with_connection(@model) do |connection|
+            connection.select_all(relation.arel, "#{@model.name} Load")
+          end
           result.to_a.map { |row| [type.deserialize(row[@column]), row] }
         end
 

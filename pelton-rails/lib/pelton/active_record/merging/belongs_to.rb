@@ -22,7 +22,10 @@ module Pelton
         end
 
         # Whether the row is found by its key alone, and nothing forbids to load it.
-        def plain? = !reflection.scope && !reflection.foreign_key.is_a?(Array) && !owner.strict_loading? && !reflection.strict_loading?
+        def plain?
+          !reflection.scope && !reflection.foreign_key.is_a?(Array) && !owner.strict_loading? &&
+            !reflection.strict_loading?
+        end
       end
     end
   end

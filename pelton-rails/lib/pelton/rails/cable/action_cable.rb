@@ -3,8 +3,8 @@
 module Pelton
   module Rails
     class Cable
-      # What is replaced in Action Cable 7.0 to 8.1, which has no interface for another server. Each method leaves all to Rails where Pelton's
-      # HTTP server does not serve the connection.
+      # What is replaced in Action Cable 7.0 to 8.1, which has no interface for another server. Each method leaves all
+      # to Rails where Pelton's HTTP server does not serve the connection.
       module ActionCable
         # Of the environment: the {Cable} that serves the request.
         KEY = "pelton.cable"
@@ -24,7 +24,8 @@ module Pelton
               event_loop.cable = worker_pool.cable = env[KEY] = @pelton
               socket = HTTP::WebSocket.request?(env)
             end
-            super.tap { |status,| @pelton.cable.count(:unauthorized) if socket && status == 404 } # a page of a foreign origin, which Rails has logged
+            # A page of a foreign origin, which Rails has logged
+            super.tap { |status,| @pelton.cable.count(:unauthorized) if socket && status == 404 }
           end
 
           def setup_heartbeat_timer = (super unless @pelton)
@@ -54,7 +55,9 @@ module Pelton
           attr_accessor :pelton_client
 
           # A client's commands come one after the other, each in a fiber that may wait.
-          def send_async(method, *arguments) = pelton_client ? worker_pool.invoke(self, method, *arguments, connection: self) : super
+          def send_async(method, *arguments)
+            pelton_client ? worker_pool.invoke(self, method, *arguments, connection: self) : super
+          end
 
           # An error that nothing in a channel has rescued.
           def rescue_with_handler(...)

@@ -3,8 +3,8 @@
 module Pelton
   module Rails
     class Cable
-      # What is between a session of {Pelton::Cable} and a connection of Rails: executes the session's commands on the connection and its
-      # channels, and is the connection's socket.
+      # What is between a session of {Pelton::Cable} and a connection of Rails: executes the session's commands on the
+      # connection and its channels, and is the connection's socket.
       class Client
         include Opaque
 
@@ -33,7 +33,8 @@ module Pelton
 
         # ---- the connection's socket; any thread may call these
 
-        # @return [Array] the response for Rack: Rails' own for a socket that is open, whose body is closed, by which the executor ends
+        # @return [Array] the response for Rack: Rails' own for a socket that is open, whose body is closed, by which
+        #   the executor ends
         def rack_response
           env, @env = @env, nil
           response = @cable.cable.accept(env) { |session| tap { @session = session } }
@@ -45,7 +46,9 @@ module Pelton
         # @param text [String]
         def transmit(text) = alive? && @cable.call { @session.transmit(text) }
 
-        def close(code = nil, reason = nil) = alive? && @cable.call { @session.socket.close(code || 1000, reason || "") }
+        def close(code = nil, reason = nil)
+          alive? && @cable.call { @session.socket.close(code || 1000, reason || "") }
+        end
 
         def protocol = @session&.socket&.protocol
 
@@ -55,7 +58,8 @@ module Pelton
           @channels = @connection.subscriptions.__send__(:subscriptions)
           @connection.on_open
           return turn_away unless @admitted
-          @connection.remove_instance_variable(:@request) if @connection.instance_variable_defined?(:@request) # it can be made again
+          # It can be made again
+          @connection.remove_instance_variable(:@request) if @connection.instance_variable_defined?(:@request)
           true
         end
 
@@ -65,7 +69,9 @@ module Pelton
 
         def subscribe(command)
           name = @session.parse(command["identifier"], "the identifier")["channel"]
-          raise Pelton::Cable::Refused, "there is no channel #{name.inspect[0, 100]}" unless name.is_a?(String) && CHANNEL.match?(name)
+          unless name.is_a?(String) && CHANNEL.match?(name)
+            raise Pelton::Cable::Refused, "there is no channel #{name.inspect[0, 100]}"
+          end
           @rejected = @failed = false
           execute(command)
           return failed_subscription(command["identifier"]) if @failed
@@ -117,7 +123,8 @@ module Pelton
 
         private
 
-        # As Rails' channels have it, the client gets no answer: @rails/actioncable subscribes again by itself. One of the extended protocol does not.
+        # As Rails' channels have it, the client gets no answer: @rails/actioncable subscribes again by itself. One of
+        # the extended protocol does not.
         #
         # @return [:failed, nil]
         def failed_subscription(identifier)
@@ -125,7 +132,8 @@ module Pelton
           :failed if @session.extended?
         end
 
-        # Rails has closed the socket of a client that may not connect. If `connect` has failed, the client may come back.
+        # Rails has closed the socket of a client that may not connect. If `connect` has failed, the client may come
+        # back.
         def turn_away
           @cable.cable.count(:unauthorized) unless alive? || @session.socket.closed?
           close(FAILED)
@@ -136,8 +144,11 @@ module Pelton
         # Rails 7.0 has no callbacks of commands.
         def execute(command)
           return unless alive?
-          receiver, method = @connection.respond_to?(:handle_channel_command) ? [@connection, :handle_channel_command] : [@connection.subscriptions, :execute_command]
-          @cable.cable.within_time { @connection.worker_pool.invoke(receiver, method, command, connection: @connection) }
+          receiver, method = @connection.respond_to?(:handle_channel_command) ? [@connection,
+            :handle_channel_command] : [@connection.subscriptions, :execute_command]
+          @cable.cable.within_time do
+            @connection.worker_pool.invoke(receiver, method, command, connection: @connection)
+          end
         rescue TimeoutError # the worker has logged and counted it
           @failed = true
         end

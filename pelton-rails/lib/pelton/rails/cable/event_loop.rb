@@ -3,13 +3,14 @@
 module Pelton
   module Rails
     class Cable
-      # Action Cable's event loop, on which adapters hand over messages and channels have timers: the reactor of the thread that serves.
-      # Rails' own, with its threads, where Pelton serves no connection.
+      # Action Cable's event loop, on which adapters hand over messages and channels have timers: the reactor of the
+      # thread that serves. Rails' own, with its threads, where Pelton serves no connection.
       class EventLoop < ::ActionCable::Connection::StreamEventLoop
         # @return [Cable, nil]
         attr_accessor :cable
 
-        # Any thread may call it. Inside a call of a connection or a channel, which has the executor around it, the task runs at once.
+        # Any thread may call it. Inside a call of a connection or a channel, which has the executor around it, the task
+        # runs at once.
         def post(task = nil, &block)
           return super unless @cable
           task ||= block
@@ -27,7 +28,9 @@ module Pelton
         class Timer
           def start(interval, block)
             return if @shutdown
-            @timer = Pelton.add_periodic_timer(interval) { @task = block.call unless @task.respond_to?(:alive?) && @task.alive? }
+            @timer = Pelton.add_periodic_timer(interval) do
+              @task = block.call unless @task.respond_to?(:alive?) && @task.alive?
+            end
           end
 
           def shutdown

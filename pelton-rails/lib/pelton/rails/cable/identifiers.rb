@@ -3,8 +3,8 @@
 module Pelton
   module Rails
     class Cable
-      # The connection's identifiers as methods of its channels. Rails gives each channel a singleton class with them, which costs some KB, and time at
-      # each call; here all channels have them in common.
+      # The connection's identifiers as methods of its channels. Rails gives each channel a singleton class with them,
+      # which costs some KB, and time at each call; here all channels have them in common.
       module Identifiers
         private
 
@@ -12,8 +12,12 @@ module Pelton
         def delegate_connection_identifiers
           return super unless connection.try(:pelton_client)
           connection.identifiers.each do |identifier|
-            Identifiers.define_method(identifier) { connection.send(identifier) } unless Identifiers.method_defined?(identifier, false)
-            define_singleton_method(identifier) { connection.send(identifier) } unless self.class.instance_method(identifier).owner == Identifiers
+            unless Identifiers.method_defined?(identifier, false)
+              Identifiers.define_method(identifier) { connection.send(identifier) }
+            end
+            unless self.class.instance_method(identifier).owner == Identifiers
+              define_singleton_method(identifier) { connection.send(identifier) }
+            end
           end
         end
       end

@@ -3,8 +3,8 @@
 module Pelton
   module Rails
     class Cable
-      # The streams of Rails' channels. Without a block a message is encoded once for all subscriptions with the same identifier, in the form in
-      # which it was broadcast; a block gets each message, one after the other.
+      # The streams of Rails' channels. Without a block a message is encoded once for all subscriptions with the same
+      # identifier, in the form in which it was broadcast; a block gets each message, one after the other.
       module Streams
         # @param broadcasting [String]
         # @param callback [#call, nil]
@@ -60,7 +60,8 @@ module Pelton
         # A client whose handler is too slow is closed, and comes back.
         def handle(client, name, handler)
           gap = -> { client.cable.cable.gap([client.session.socket]) }
-          client.cable.topics.attach(name, direct: false, gap: gap, max_bytes: PubSub::Subscription::MAX_BYTES) do |message|
+          client.cable.topics.attach(name, direct: false, gap: gap,
+            max_bytes: PubSub::Subscription::MAX_BYTES) do |message|
             connection.worker_pool.invoke(handler, :call, message, connection: connection)
           end
         end

@@ -5,8 +5,8 @@ require "openssl"
 module Pelton
   module Rails
     class Cable
-      # The streams of an application's adapter (cable.yml) as topics. The adapter has one subscriber for each stream, whatever the number of
-      # sockets: what it delivers, on whatever thread, is published in this process.
+      # The streams of an application's adapter (cable.yml) as topics. The adapter has one subscriber for each stream,
+      # whatever the number of sockets: what it delivers, on whatever thread, is published in this process.
       class Topics
         # Bytes of a name that a topic may have.
         LONGEST = 1024
@@ -110,7 +110,8 @@ module Pelton
 
         def enter(name)
           adapter = @server.pubsub
-          return yield(adapter.topics, adapter.topic(name)) if adapter.respond_to?(:topic) # its streams are topics already
+          # Its streams are topics already
+          return yield(adapter.topics, adapter.topic(name)) if adapter.respond_to?(:topic)
           subscription = yield @pubsub, Topics.topic(name)
           feed = @feeds[name]
           fresh = @feeds[name] = feed = Feed.new(adapter, name, @pubsub) unless feed

@@ -31,8 +31,12 @@ module Pelton
         # @return [Task, nil] nil: on another thread than that which serves
         def async_invoke(receiver, method, *args, connection: receiver, &block)
           return super unless @cable
-          return @cable.call { async_invoke(receiver, method, *args, connection: connection, &block) } unless @cable.here?
-          Pelton.spawn(name: "Action Cable", detached: true) { invoke(receiver, method, *args, connection: connection, &block) }
+          unless @cable.here?
+            return @cable.call { async_invoke(receiver, method, *args, connection: connection, &block) }
+          end
+          Pelton.spawn(name: "Action Cable", detached: true) do
+            invoke(receiver, method, *args, connection: connection, &block)
+          end
         end
       end
     end

@@ -11,7 +11,8 @@ module Pelton
         # @param name [Symbol] of the column with the text; the others have its name as their prefix
         # @param limit [Integer] bytes of the text
         def resumable_stream(name, limit: 1 << 20)
-          text name, limit: (limit if @conn.try(:adapter_name).to_s.match?(/mysql|trilogy/i)) # only there has a text another limit
+          # Only there has a text another limit
+          text name, limit: (limit if @conn.try(:adapter_name).to_s.match?(/mysql|trilogy/i))
           integer :"#{name}_run", null: false, default: 0
           string :"#{name}_state", null: false, default: "waiting", limit: 20
           string :"#{name}_error"

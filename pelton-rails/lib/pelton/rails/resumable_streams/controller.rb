@@ -12,15 +12,15 @@ module Pelton
         REPLACED = %w[content-type content-length cache-control etag].freeze
         private_constant :REPLACED
 
-        # The action's response is a text that is followed by server-sent events: from the beginning, from the parameter `after`, or where the browser
-        # was. Who may read it is the action's business.
+        # The action's response is a text that is followed by server-sent events: from the beginning, from the parameter
+        # `after`, or where the browser was. Who may read it is the action's business.
         #
         #     def show
         #       message = current_user.messages.find(params[:id])
         #       follow_stream(message, :content) { turbo_stream.replace(message.reload) }
         #
-        # For `<turbo-stream-source>`, which {Helper} writes, the events are elements of Turbo. Others get them by their names
-        # ({Pelton::HTTP::EventStream#follow}) with `turbo: false`.
+        # For `<turbo-stream-source>`, which {Helper} writes, the events are elements of Turbo. Others get them by their
+        # names ({Pelton::HTTP::EventStream#follow}) with `turbo: false`.
         #
         # @param record [ActiveRecord::Base]
         # @param column [Symbol]
@@ -50,7 +50,8 @@ module Pelton
           return super unless @_pelton_events
           status, headers, = super
           headers = headers.to_h.reject { |name, _| REPLACED.include?(name.downcase) }.merge(@_pelton_events.headers)
-          headers["Last-Modified"] = Time.now.httpdate if Rack.release < "3" # whose Rack::ETag would read the body to its end
+          # Whose Rack::ETag would read the body to its end
+          headers["Last-Modified"] = Time.now.httpdate if Rack.release < "3"
           [status, headers, @_pelton_events]
         end
       end

@@ -5,7 +5,8 @@ module Pelton
     module ResumableStreams
       # In views.
       module Helper
-        # An element with a record's text, which grows while a job writes it. It needs Turbo; `white-space: pre-wrap` shows its lines.
+        # An element with a record's text, which grows while a job writes it. It needs Turbo; `white-space: pre-wrap`
+        # shows its lines.
         #
         # @param record [ActiveRecord::Base]
         # @param column [Symbol]

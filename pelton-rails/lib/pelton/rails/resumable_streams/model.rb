@@ -7,15 +7,15 @@ module Pelton
     module ResumableStreams
       # In models of Active Record.
       module Model
-        # Has a job write this column piece by piece. `message.content_stream` is its {Pelton::ResumableStream}; the record itself does not change, reload
-        # it. A text that no job writes is saved with the state "finished".
+        # Has a job write this column piece by piece. `message.content_stream` is its {Pelton::ResumableStream}; the
+        # record itself does not change, reload it. A text that no job writes is saved with the state "finished".
         #
         #     class Message < ApplicationRecord
         #       resumable_stream :content, one_per: :conversation
         #
         # @param column [Symbol] see {Columns}
-        # @param one_per [Symbol, nil] an association. Of its records, each has one text that waits or is written; to save another one raises
-        #   ActiveRecord::RecordNotSaved, also when two requests do it at once
+        # @param one_per [Symbol, nil] an association. Of its records, each has one text that waits or is written; to
+        #   save another one raises ActiveRecord::RecordNotSaved, also when two requests do it at once
         def resumable_stream(column, one_per: nil)
           define_method(:"#{column}_stream") { ResumableStreams.stream(self, column) }
           scope :"#{column}_open", -> { where("#{column}_state": %w[waiting running]) }
@@ -27,7 +27,9 @@ module Pelton
         # @param record [ActiveRecord::Base] that is saved
         # @return [Pelton::ResumableStream]
         def stream(record, column)
-          raise ArgumentError, "save the #{record.model_name.human.downcase} before it is written" unless record.persisted?
+          unless record.persisted?
+            raise ArgumentError, "save the #{record.model_name.human.downcase} before it is written"
+          end
           name = "#{record.class.table_name}:#{record.id}:#{column}"
           Pelton::ResumableStream.new(name, RecordStore.new(record.class, record.id, column))
         end

@@ -3,7 +3,8 @@
 module Pelton
   module Rails
     module ResumableStreams
-      # A row of a table as the store of a text. Each call takes a connection and gives it back, in whatever fiber or thread it is.
+      # A row of a table as the store of a text. Each call takes a connection and gives it back, in whatever fiber or
+      # thread it is.
       class RecordStore
         COLUMNS = %i[run state error alive_at].freeze
         private_constant :COLUMNS
@@ -21,7 +22,9 @@ module Pelton
 
         # @return [Boolean]
         def write(changes, run:, state:)
-          connected { row.where(@names[:run] => run, @names[:state] => state).update_all(changes.transform_keys(@names)) == 1 }
+          connected do
+            row.where(@names[:run] => run, @names[:state] => state).update_all(changes.transform_keys(@names)) == 1
+          end
         end
 
         private

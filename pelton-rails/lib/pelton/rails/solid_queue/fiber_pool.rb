@@ -7,10 +7,11 @@ require_relative "running_jobs"
 module Pelton
   module Rails
     module SolidQueue
-      # The pool of a worker with `fibers: N`, as Solid Queue 1.7 builds it: at most N jobs at once, each in a task of one reactor, which runs on a
-      # thread of its own.
+      # The pool of a worker with `fibers: N`, as Solid Queue 1.7 builds it: at most N jobs at once, each in a task of
+      # one reactor, which runs on a thread of its own.
       #
-      # At a stop, jobs have Solid Queue's `shutdown_timeout` to end. The others are cancelled then, and their executions go back to the queue.
+      # At a stop, jobs have Solid Queue's `shutdown_timeout` to end. The others are cancelled then, and their
+      # executions go back to the queue.
       class FiberPool < ::SolidQueue::Pool
         # Seconds for cancelled jobs to end.
         GRACE = 5
@@ -60,14 +61,16 @@ module Pelton
           super
         end
 
-        # @raise [ClosedError] when its reactor has failed: then Solid Queue reports it, and the worker claims no more jobs
+        # @raise [ClosedError] when its reactor has failed: then Solid Queue reports it, and the worker claims no more
+        #   jobs
         def available_capacity
           refuse_if_failed
           super
         end
 
         # @private
-        # Whether this is how the pool ends jobs that have not ended in time. A job may also have waited for a task that others have cancelled.
+        # Whether this is how the pool ends jobs that have not ended in time. A job may also have waited for a task that
+        # others have cancelled.
         def cancelled?(error) = @cancels && Cancelled === error
 
         # Takes no more jobs.
@@ -120,12 +123,16 @@ module Pelton
         end
 
         def refuse_if_failed
-          raise ClosedError, "the pool's reactor has failed: see the error that was reported before" if @thread && !@thread.alive? && !shutdown?
+          if @thread && !@thread.alive? && !shutdown?
+            raise ClosedError, "the pool's reactor has failed: see the error that was reported before"
+          end
         end
 
         def start(execution)
           execution.extend(Release).pool = self
-          Pelton.spawn(name: "#{description(execution.job)} of queue #{execution.job.queue_name}") { perform_execution(execution) }
+          Pelton.spawn(name: "#{description(execution.job)} of queue #{execution.job.queue_name}") do
+            perform_execution(execution)
+          end
         end
 
         def description(job) = "job #{job.class_name} (#{job.active_job_id})"

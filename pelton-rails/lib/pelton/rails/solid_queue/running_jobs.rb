@@ -5,14 +5,17 @@ require "pelton"
 module Pelton
   module Rails
     module SolidQueue
-      # The jobs that a worker's pool runs: as metrics, on a control socket of the worker's own, and in the log if one keeps a database connection while
-      # it waits.
+      # The jobs that a worker's pool runs: as metrics, on a control socket of the worker's own, and in the log if one
+      # keeps a database connection while it waits.
       class RunningJobs
         FAMILIES = {
           "jobs_running" => Metrics::Family.new("gauge", "pelton_jobs_running", "Jobs that run.", %w[class queue]),
-          "jobs_oldest" => Metrics::Family.new("gauge", "pelton_jobs_oldest_seconds", "Age of the oldest job that runs."),
-          "jobs_ended" => Metrics::Family.new("counter", "pelton_jobs_ended_total", "Jobs that have run to their end, failed ones among them."),
-          "jobs_released" => Metrics::Family.new("counter", "pelton_jobs_released_total", "Jobs that went back to the queue at a stop.")
+          "jobs_oldest" => Metrics::Family.new("gauge", "pelton_jobs_oldest_seconds",
+            "Age of the oldest job that runs."),
+          "jobs_ended" => Metrics::Family.new("counter", "pelton_jobs_ended_total",
+            "Jobs that have run to their end, failed ones among them."),
+          "jobs_released" => Metrics::Family.new("counter", "pelton_jobs_released_total",
+            "Jobs that went back to the queue at a stop.")
         }.freeze
         # Seconds between two looks for kept connections, and how long a job may keep one while it waits.
         LOOK = 5
@@ -35,7 +38,11 @@ module Pelton
         def start
           @source = Metrics.add(FAMILIES) { stats }
           @control = open_control(Reactor.current) if RunningJobs.control
-          Pelton.spawn(name: "look for kept connections", transient: true, detached: true) { loop { sleep(LOOK) && look } } if defined?(ActiveRecord::ConnectionHolders)
+          if defined?(ActiveRecord::ConnectionHolders)
+            Pelton.spawn(name: "look for kept connections", transient: true, detached: true) do
+              loop { sleep(LOOK) && look }
+            end
+          end
         end
 
         def stop
@@ -57,7 +64,8 @@ module Pelton
         def stats
           began, ended, released = @lock.synchronize { [@began.to_a, @ended, @released] }
           running = began.map { |job, _| "#{job.class_name} #{job.queue_name}" }.tally
-          {"jobs_running" => running, "jobs_oldest" => (Clock.now - (began.map(&:last).min || Clock.now)).round(3), "jobs_ended" => ended, "jobs_released" => released}
+          {"jobs_running" => running, "jobs_oldest" => (Clock.now - (began.map(&:last).min || Clock.now)).round(3),
+           "jobs_ended" => ended, "jobs_released" => released}
         end
 
         # Names each job that keeps a connection while it waits, once for each place.
@@ -76,7 +84,8 @@ module Pelton
           require "pelton/control"
           address = format(RunningJobs.control, Process.pid)
           stats = -> { reactor.stats.merge(Metrics.stats) }
-          Control.new(address, stats: stats, metrics: -> { Metrics.text(Metrics.families, {{} => Metrics.stats}) }, tasks: -> { TaskList.of(reactor) },
+          Control.new(address, stats: stats, metrics: -> { Metrics.text(Metrics.families, {{} => Metrics.stats}) },
+            tasks: -> { TaskList.of(reactor) },
             live: -> { Control.in_reactor(reactor) { nil } })
         rescue SystemCallError, ArgumentError => error
           Pelton.logger&.error("the worker has no control socket: #{error.message}")

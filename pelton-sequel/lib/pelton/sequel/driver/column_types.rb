@@ -4,8 +4,8 @@ require "ipaddr"
 
 module Pelton
   module Sequel
-    # Casts for column types that Sequel leaves alone, where a number would be compared with text, or text that is no UUID would fail the query.
-    # Raises Sequel::InvalidValue for a value that cannot be cast.
+    # Casts for column types that Sequel leaves alone, where a number would be compared with text, or text that is no
+    # UUID would fail the query. Raises Sequel::InvalidValue for a value that cannot be cast.
     # @private
     module ColumnTypes
       UUID = /\A(\{)?((?:\h{4}-?){8})(?(1)\})\z/ # as PostgreSQL reads it

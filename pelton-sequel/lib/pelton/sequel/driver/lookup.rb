@@ -2,7 +2,8 @@
 
 module Pelton
   module Sequel
-    # A statement that finds a row by a unique column. Its text is built once, so a find only sends the value and reads the row.
+    # A statement that finds a row by a unique column. Its text is built once, so a find only sends the value and reads
+    # the row.
     # @private
     class Lookup
       include Opaque
@@ -31,7 +32,9 @@ module Pelton
 
       private
 
-      def failed(_connection, error) = @database.send(:raise_error, error, classes: @database.send(:database_error_classes))
+      def failed(_connection, error)
+        @database.send(:raise_error, error, classes: @database.send(:database_error_classes))
+      end
     end
   end
 end

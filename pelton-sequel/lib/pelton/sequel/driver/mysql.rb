@@ -73,7 +73,10 @@ module Pelton
       end
 
       # Text with a character that the column's character set lacks.
-      def impossible_value?(error) = error.wrapped_exception.is_a?(Trilogy::Error) && [1267, 1270, 1271, 1300, 3854].include?(error.wrapped_exception.error_code)
+      def impossible_value?(error)
+        error.wrapped_exception.is_a?(Trilogy::Error) && [1267, 1270, 1271, 1300,
+          3854].include?(error.wrapped_exception.error_code)
+      end
 
       # trilogy closes its copy of the socket without a message.
       def forget(connections) = connections.each(&:discard!)

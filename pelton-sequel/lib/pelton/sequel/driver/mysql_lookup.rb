@@ -4,11 +4,13 @@ require_relative "lookup"
 
 module Pelton
   module Sequel
-    # For MySQL. trilogy has no prepared statements, so the value becomes part of the text. The lookup converts the row itself.
+    # For MySQL. trilogy has no prepared statements, so the value becomes part of the text. The lookup converts the row
+    # itself.
     # @private
     class MySQLLookup < Lookup
       ROWS = ::Sequel::Trilogy::Dataset
-      FLAGS = {true => ::Sequel::Trilogy::Database::LOCAL_TIME_QUERY_FLAGS, false => ::Sequel::Trilogy::Database::QUERY_FLAGS}.freeze
+      FLAGS = {true => ::Sequel::Trilogy::Database::LOCAL_TIME_QUERY_FLAGS,
+               false => ::Sequel::Trilogy::Database::QUERY_FLAGS}.freeze
       private_constant :FLAGS
 
       private
@@ -18,7 +20,8 @@ module Pelton
         convert_by_timezone(connection)
         result = @database.log_connection_yield(sql, connection) { connection.query(sql) }
         values = result.rows.first or return
-        @fields, @symbols = result.fields, result.fields.map(&:to_sym) unless @fields == result.fields # the table may have been altered
+        # The table may have been altered
+        @fields, @symbols = result.fields, result.fields.map(&:to_sym) unless @fields == result.fields
         row = {}
         i = 0
         @symbols.each do |name|
@@ -28,7 +31,8 @@ module Pelton
         row
       end
 
-      # The connection keeps these flags: setting and restoring them for each query would take longer than reading a row.
+      # The connection keeps these flags: setting and restoring them for each query would take longer than reading a
+      # row.
       def convert_by_timezone(connection)
         zone = @database.timezone
         flags = FLAGS[zone.nil? || zone == :local]

@@ -52,7 +52,9 @@ module Pelton
 
       # Points the socket elsewhere, so that the parent's session stays open when the connection is collected.
       def forget(connections)
-        connections.each { |connection| IO.for_fd(connection.socket_io.fileno, autoclose: false).reopen(File::NULL, "r+") }
+        connections.each do |connection|
+          IO.for_fd(connection.socket_io.fileno, autoclose: false).reopen(File::NULL, "r+")
+        end
       rescue PG::Error, SystemCallError
         nil
       end

@@ -2,21 +2,25 @@
 
 module Pelton
   module Sequel
-    # Prepares repeated queries on PostgreSQL by name, on each connection, so that the server plans them once. Sequel's extension
-    # pg_auto_parameterize turns values into parameters, so queries that differ only in values have the same text.
+    # Prepares repeated queries on PostgreSQL by name, on each connection, so that the server plans them once. Sequel's
+    # extension pg_auto_parameterize turns values into parameters, so queries that differ only in values have the same
+    # text.
     # @private
     module Prepared
       STATEMENTS = 200 # texts that a connection remembers
       CHANGED = "cached plan must not change result type" # the schema has changed since PREPARE
 
-      PLAIN = /\A(?:SELECT|WITH)\b[^;]*\z/ # may be prepared without parameters: a single statement that does not change the session
+      # May be prepared without parameters: a single statement that does not change the session
+      PLAIN = /\A(?:SELECT|WITH)\b[^;]*\z/
       NONE = [].freeze
       # Errors that a stale prepared statement may cause. They have changed nothing.
       STALE = {
-        "0A000" => CHANGED, "42804" => "datatype mismatch", "42846" => "cannot coerce", "42883" => "undefined operator", "22P02" => "invalid text representation",
+        "0A000" => CHANGED, "42804" => "datatype mismatch", "42846" => "cannot coerce",
+        "42883" => "undefined operator", "22P02" => "invalid text representation",
         "22003" => "numeric value out of range", "22007" => "invalid datetime", "22008" => "datetime overflow"
       }.freeze
-      # Instance variables of a connection: the options of a transaction that has sent no statement yet; whether statements are stale.
+      # Instance variables of a connection: the options of a transaction that has sent no statement yet; whether
+      # statements are stale.
       BEGUN = :@pelton_begun
       FORGET = :@pelton_forget
       private_constant :PLAIN, :NONE, :STALE, :BEGUN, :FORGET
@@ -59,7 +63,9 @@ module Pelton
       end
 
       def execute_statement(connection, statement, sql, arguments)
-        result = log_connection_yield(sql, connection, arguments) { connection.exec_prepared(statement.name, arguments) }
+        result = log_connection_yield(sql, connection, arguments) do
+          connection.exec_prepared(statement.name, arguments)
+        end
         connection.instance_variable_set(BEGUN, nil)
         result
       rescue PG::Error => error
@@ -72,8 +78,8 @@ module Pelton
         STALE.key?(state) && (state != "0A000" || error.message.include?(CHANGED))
       end
 
-      # @return [Boolean] whether the statement may run again: outside of transactions, or as the first statement of a transaction, which begins
-      #   anew. Any other transaction has failed; its statements are forgotten when it ends
+      # @return [Boolean] whether the statement may run again: outside of transactions, or as the first statement of a
+      #   transaction, which begins anew. Any other transaction has failed; its statements are forgotten when it ends
       def begin_anew(connection)
         return true if connection.transaction_status == PG::PQTRANS_IDLE
         options = connection.instance_variable_get(BEGUN)
@@ -101,17 +107,22 @@ module Pelton
         forget_statements(connection)
       end
 
-      # Runs the statement unprepared. If that works, the schema has changed, and all statements prepared before are forgotten.
+      # Runs the statement unprepared. If that works, the schema has changed, and all statements prepared before are
+      # forgotten.
       def unprepared(connection, statement, sql, arguments)
-        result = connection.check_disconnect_errors { log_connection_yield(sql, connection, arguments) { connection.async_exec_params(sql, arguments) } }
+        result = connection.check_disconnect_errors do
+          log_connection_yield(sql, connection, arguments) { connection.async_exec_params(sql, arguments) }
+        end
         statement.columns = nil
         forget_statements(connection)
         result
       end
 
-      # The statement for a text that was seen before. Returns nil the first time, because the text may never be repeated.
+      # The statement for a text that was seen before. Returns nil the first time, because the text may never be
+      # repeated.
       def statement(connection, sql, again: false)
-        texts = connection.instance_variable_get(:@pelton_statements) || connection.instance_variable_set(:@pelton_statements, {})
+        texts = connection.instance_variable_get(:@pelton_statements) ||
+          connection.instance_variable_set(:@pelton_statements, {})
         statement = texts.delete(sql) and return texts[sql] = statement # now the most recently used
         statement = prepare(connection, sql) if again || statement == false
         texts[sql] = statement || false
@@ -123,13 +134,19 @@ module Pelton
         number = (connection.instance_variable_get(:@pelton_number) || 0) + 1
         connection.instance_variable_set(:@pelton_number, number)
         name = "pelton_#{number}"
-        connection.check_disconnect_errors { log_connection_yield("PREPARE #{name} AS #{sql}", connection) { connection.prepare(name, sql) } }
+        connection.check_disconnect_errors do
+          log_connection_yield("PREPARE #{name} AS #{sql}", connection) { connection.prepare(name, sql) }
+        end
         Statement.new(name)
       end
 
       def drop_oldest(connection, texts)
         _, statement = texts.shift
-        log_connection_yield("DEALLOCATE #{statement.name}", connection) { connection.async_exec("DEALLOCATE #{statement.name}") } if statement
+        if statement
+          log_connection_yield("DEALLOCATE #{statement.name}", connection) do
+            connection.async_exec("DEALLOCATE #{statement.name}")
+          end
+        end
       end
 
       def forget_statements(connection)

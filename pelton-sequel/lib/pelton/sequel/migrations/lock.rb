@@ -9,7 +9,9 @@ module Pelton
       # @private
       class Lock
         TIMEOUT = 300 # seconds to wait for another process
-        POLL = 0.2 # seconds. A session that waited inside the database would block CREATE INDEX CONCURRENTLY in the holder's migration
+        # seconds. A session that waited inside the database would block CREATE INDEX CONCURRENTLY in the holder's
+        # migration
+        POLL = 0.2
 
         # @param database [Sequel::Database]
         # @param timeout [Numeric] seconds
@@ -37,7 +39,9 @@ module Pelton
           value = nil
           until attempt { value = keep(&block) }
             holder = describe
-            raise Failed, "another process migrates this database: #{holder}. It has not ended within #{@timeout} s: wait for it, or end it" if Clock.now - start >= @timeout
+            if Clock.now - start >= @timeout
+              raise Failed, "another process migrates this database: #{holder}. It has not ended within #{@timeout} s: wait for it, or end it"
+            end
             waiting&.call(holder)
             waiting = nil
             sleep(POLL)
@@ -56,11 +60,16 @@ module Pelton
 
         def describe = holder || "it has just ended, or cannot be seen"
 
-        # A file next to the database, locked by the operating system. It is removed at the end; one left by a killed process is reused.
+        # A file next to the database, locked by the operating system. It is removed at the end; one left by a killed
+        # process is reused.
         class SQLite < Lock
           private
 
-          def path = @path ||= @database.opts[:database].to_s.then { |name| "#{name}-migrating" unless name.empty? || name == ":memory:" }
+          def path
+            @path ||= @database.opts[:database].to_s.then do |name|
+              "#{name}-migrating" unless name.empty? || name == ":memory:"
+            end
+          end
 
           def attempt
             return yield || true unless path
@@ -148,7 +157,8 @@ module Pelton
           def unlock = @database.get(::Sequel.function(:release_lock, name))
 
           def holder
-            row = @database[::Sequel[:information_schema][:processlist]].where(id: ::Sequel.function(:is_used_lock, name)).first or return
+            row = @database[::Sequel[:information_schema][:processlist]].where(id: ::Sequel.function(:is_used_lock,
+              name)).first or return
             "the session #{row[:ID] || row[:id]} of #{row[:USER] || row[:user]} at #{row[:HOST] || row[:host]}"
           end
         end

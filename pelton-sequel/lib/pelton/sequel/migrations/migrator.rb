@@ -47,7 +47,8 @@ module Pelton
 
         def sqlite? = db.database_type == :sqlite
 
-        # Sequel changes a table by recreating it. Foreign keys must not follow, and they cannot be turned off inside a transaction.
+        # Sequel changes a table by recreating it. Foreign keys must not follow, and they cannot be turned off inside a
+        # transaction.
         def without_foreign_keys
           db.synchronize do
             next yield unless db.fetch("PRAGMA foreign_keys").single_value == 1
@@ -61,7 +62,9 @@ module Pelton
           end
         end
 
-        def violations = db.fetch('SELECT "table", parent, count(*) AS n FROM pragma_foreign_key_check GROUP BY 1, 2').to_hash(%i[table parent], :n)
+        def violations
+          db.fetch('SELECT "table", parent, count(*) AS n FROM pragma_foreign_key_check GROUP BY 1, 2').to_hash(%i[table parent], :n)
+        end
 
         def check_foreign_keys
           return unless @violations

@@ -22,7 +22,8 @@ module Pelton
         # @return [Boolean] false if it has not changed
         # @asynchronous
         def write
-          applied = @database.table_exists?(:schema_migrations) ? @database[:schema_migrations].select_map(:filename).sort_by { |name| [name.to_i, name] } : []
+          applied =
+            @database.table_exists?(:schema_migrations) ? @database[:schema_migrations].select_map(:filename).sort_by { |name| [name.to_i, name] } : []
           @database.extension(:schema_dumper)
           text = "# Written by pelton db. The migrations make it; do not change it here.\n#{@database.dump_schema_migration(same_db: true)}\n" \
             "#{MARK}\n#{applied.map { |name| "#{name}\n" }.join}"
@@ -55,7 +56,9 @@ module Pelton
         private
 
         def refuse_tables
-          @database.drop_table(:schema_migrations) if @database.table_exists?(:schema_migrations) && @database[:schema_migrations].empty?
+          if @database.table_exists?(:schema_migrations) && @database[:schema_migrations].empty?
+            @database.drop_table(:schema_migrations)
+          end
           tables = @database.tables.sort
           return if tables.empty?
           raise ConfigurationError, "the database has tables already (#{tables.first(3).join(", ")}#{", ..." if tables.size > 3}): " \
@@ -70,7 +73,9 @@ module Pelton
 
         def apply(migration, applied)
           whole = %i[postgres sqlite].include?(@database.database_type)
-          whole ? @database.transaction { fill(migration, applied) } : Unfinished.new(@database).note(@file, :load) { fill(migration, applied) }
+          whole ? @database.transaction { fill(migration, applied) } : Unfinished.new(@database).note(@file, :load) do
+            fill(migration, applied)
+          end
         rescue ::Sequel::Error => error
           raise Failed, "#{@file} failed: #{error.message.strip} (#{error.class}). #{whole ? "Nothing of it is left" : "Begin again with pelton db drop and pelton db create"}"
         end

@@ -5,8 +5,8 @@ require "socket"
 module Pelton
   module Sequel
     class Migrations
-      # Notes in the database which migration runs without a transaction: otherwise nothing would show that its process was killed. The table
-      # exists only meanwhile.
+      # Notes in the database which migration runs without a transaction: otherwise nothing would show that its process
+      # was killed. The table exists only meanwhile.
       # @private
       class Unfinished
         TABLE = :schema_migrations_unfinished

@@ -23,10 +23,13 @@ module Pelton
           @enum = schema[:enum_values]
           @database = database
           refused = (@database == :mysql) ? /\A(?:float|enum|set|json)/ : /\A(?:json|xml|point)|\[\]\z/
-          raise ArgumentError, "keyset pages cannot be ordered by #{name}, whose type is #{@stored}: use limit and offset" if @stored.match?(refused)
+          if @stored.match?(refused)
+            raise ArgumentError, "keyset pages cannot be ordered by #{name}, whose type is #{@stored}: use limit and offset"
+          end
         end
 
-        # Whether to use the database's own text. SQLite stores times as text in several forms, and compares them as text.
+        # Whether to use the database's own text. SQLite stores times as text in several forms, and compares them as
+        # text.
         def raw? = @database == :sqlite && %i[date datetime time].include?(@type)
 
         # @param value [Object] as the database has it
@@ -82,7 +85,8 @@ module Pelton
           when :time then ::Sequel::SQLTime.parse(value)
           when :decimal then BigDecimal(value)
           when :blob then ::Sequel::SQL::Blob.new(value.unpack1("m0"))
-          when :float then value.is_a?(String) ? {"NaN" => Float::NAN, "Infinity" => Float::INFINITY, "-Infinity" => -Float::INFINITY}.fetch(value) : value
+          when :float then value.is_a?(String) ? {"NaN" => Float::NAN, "Infinity" => Float::INFINITY,
+                                                  "-Infinity" => -Float::INFINITY}.fetch(value) : value
           else value
           end
         rescue ArgumentError, NoMethodError, TypeError

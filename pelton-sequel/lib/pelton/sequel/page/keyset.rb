@@ -9,9 +9,9 @@ module Pelton
     class Page
       # The order of a list whose pages begin after a record: its columns, and the condition for later rows.
       #
-      # The condition names the first column by itself (`a >= 5 AND (a > 5 OR (a = 5 AND id > 7))`), so that the database finds the start by an
-      # index. If all columns have one direction and no NULL follows, it is `(a, id) > (5, 7)`, except on MariaDB, which would read the whole
-      # index.
+      # The condition names the first column by itself (`a >= 5 AND (a > 5 OR (a = 5 AND id > 7))`), so that the
+      # database finds the start by an index. If all columns have one direction and no NULL follows, it is
+      # `(a, id) > (5, 7)`, except on MariaDB, which would read the whole index.
       # @private
       class Keyset
         # A column of the order.
@@ -36,7 +36,9 @@ module Pelton
 
           def present = dup.tap { |one| one.nullable = false }
 
-          def ordered(explicit) = ::Sequel::SQL::OrderedExpression.new(column, descending, explicit ? {nulls: nulls} : {})
+          def ordered(explicit)
+            ::Sequel::SQL::OrderedExpression.new(column, descending, explicit ? {nulls: nulls} : {})
+          end
 
           def to_s = "#{name} #{descending ? "desc" : "asc"} #{nulls}"
 
@@ -61,8 +63,8 @@ module Pelton
           @explicit = @rows.opts[:order].to_a.any? { |one| one.is_a?(::Sequel::SQL::OrderedExpression) && one.nulls }
         end
 
-        # The rows after a position, or those before it in reverse order. If NULL comes last, its rows are separate: no index supports `a >= 5
-        # OR a IS NULL`.
+        # The rows after a position, or those before it in reverse order. If NULL comes last, its rows are separate: no
+        # index supports `a >= 5 OR a IS NULL`.
         #
         # @return [Array<Sequel::Dataset>] each is read if the previous ones have too few rows
         def rows(values, backwards)
@@ -71,7 +73,9 @@ module Pelton
           return [rows] unless values
           first = terms.first
           return [rows.where(condition(terms, values))] unless first.nullable && first.nulls == :last && values.first
-          [condition([first.present, *terms.drop(1)], values), first.same(nil)].map { |condition| rows.where(condition) }
+          [condition([first.present, *terms.drop(1)], values), first.same(nil)].map do |condition|
+            rows.where(condition)
+          end
         end
 
         # Removes the columns that {#rows} added to a record.
@@ -95,9 +99,12 @@ module Pelton
         # @raise [InvalidCursor]
         def values(cursor)
           raise InvalidCursor unless cursor.is_a?(String) && cursor.bytesize < 10_000
-          given, *values = JSON.parse(cursor.tr("-_", "+/").ljust((cursor.bytesize + 3) / 4 * 4, "=").unpack1("m0").force_encoding(Encoding::UTF_8))
+          given, *values = JSON.parse(cursor.tr("-_", "+/").ljust((cursor.bytesize + 3) / 4 * 4,
+            "=").unpack1("m0").force_encoding(Encoding::UTF_8))
           raise InvalidCursor unless given == digest && values.size == @terms.size
-          @terms.zip(values).map { |term, value| (value.nil? && !term.nullable) ? raise(InvalidCursor) : term.type.load(value) }
+          @terms.zip(values).map do |term, value|
+            (value.nil? && !term.nullable) ? raise(InvalidCursor) : term.type.load(value)
+          end
         rescue ArgumentError, NoMethodError, JSON::ParserError, EncodingError # no Base64, or JSON that is no list
           raise InvalidCursor
         end
@@ -107,7 +114,9 @@ module Pelton
         def row_of(record) = record.is_a?(Hash) ? record : record.values
 
         def value_of(record, name)
-          row_of(record).fetch(name) { raise ArgumentError, "the rows are ordered by #{name}, which the next page needs: select it, too" }
+          row_of(record).fetch(name) do
+            raise ArgumentError, "the rows are ordered by #{name}, which the next page needs: select it, too"
+          end
         end
 
         def with_texts(rows)
@@ -128,7 +137,9 @@ module Pelton
         def model = (@rows.model if @rows.respond_to?(:model))
 
         def refuse_what_has_no_position
-          raise ArgumentError, "the dataset has a limit or an offset, which the page would replace: take them away, or use from_self" if @rows.opts[:limit] || @rows.opts[:offset]
+          if @rows.opts[:limit] || @rows.opts[:offset]
+            raise ArgumentError, "the dataset has a limit or an offset, which the page would replace: take them away, or use from_self"
+          end
           if @rows.opts[:sql] || %i[group compounds eager_graph].any? { |name| @rows.opts[name] }
             raise ArgumentError, "groups, unions, eager_graph and SQL text have no keyset pages: use limit and offset, or eager"
           end
@@ -137,7 +148,9 @@ module Pelton
         # @return [Hash{Symbol => Hash}] the schema by column
         def columns_of_table
           from = @rows.first_source_table
-          raise ArgumentError, "keyset pages are of a table's rows, not of another query's" if from.is_a?(::Sequel::Dataset) || from.is_a?(::Sequel::LiteralString)
+          if from.is_a?(::Sequel::Dataset) || from.is_a?(::Sequel::LiteralString)
+            raise ArgumentError, "keyset pages are of a table's rows, not of another query's"
+          end
           model ? model.db_schema : @database.schema(from).to_h
         end
 
@@ -161,14 +174,17 @@ module Pelton
         def build(name, descending, nulls)
           schema = @columns.fetch(name)
           nulls ||= ((@database.database_type == :postgres) ^ descending) ? :last : :first
-          Term.new(name, ::Sequel::SQL::QualifiedIdentifier.new(@rows.first_source_alias, name), descending, nulls, schema[:allow_null] != false,
+          Term.new(name, ::Sequel::SQL::QualifiedIdentifier.new(@rows.first_source_alias, name), descending, nulls,
+            schema[:allow_null] != false,
             CursorValue.new(@database.database_type, name, schema))
         end
 
         def column(expression)
           name = expression
           if expression.is_a?(::Sequel::SQL::QualifiedIdentifier)
-            name = expression.column if [@rows.first_source_alias, @rows.first_source_table].map(&:to_s).include?(expression.table.to_s)
+            if [@rows.first_source_alias, @rows.first_source_table].map(&:to_s).include?(expression.table.to_s)
+              name = expression.column
+            end
           end
           name = name.value if name.is_a?(::Sequel::SQL::Identifier)
           name = name.to_sym if name.is_a?(String) && !name.is_a?(::Sequel::LiteralString)
@@ -189,7 +205,8 @@ module Pelton
 
         def together(terms, values)
           operands = terms.zip(values).map { |term, value| term.type.operand(value) }
-          ::Sequel::SQL::PlaceholderLiteralString.new("(? #{terms.first.descending ? "<" : ">"} ?)", [::Sequel::SQL::ValueList.new(terms.map(&:column)), ::Sequel::SQL::ValueList.new(operands)])
+          ::Sequel::SQL::PlaceholderLiteralString.new("(? #{terms.first.descending ? "<" : ">"} ?)",
+            [::Sequel::SQL::ValueList.new(terms.map(&:column)), ::Sequel::SQL::ValueList.new(operands)])
         end
 
         def behind(terms, values)

@@ -3,8 +3,8 @@
 module Pelton
   module Sequel
     class Pool < ::Sequel::ConnectionPool
-      # Warns about fibers that hold a connection without using it. A task checks periodically while connections are held, so queries pay
-      # nothing.
+      # Warns about fibers that hold a connection without using it. A task checks periodically while connections are
+      # held, so queries pay nothing.
       # @private
       class Leaks
         include Opaque

@@ -5,8 +5,8 @@ require_relative "slot"
 module Pelton
   module Sequel
     class Pool < ::Sequel::ConnectionPool
-      # The connections to one server: idle ones, held ones, and the fibers that wait. A connection that comes free goes directly to the fiber
-      # that has waited longest, so no other can overtake it.
+      # The connections to one server: idle ones, held ones, and the fibers that wait. A connection that comes free goes
+      # directly to the fiber that has waited longest, so no other can overtake it.
       # @private
       class Shard
         include Opaque
@@ -100,7 +100,9 @@ module Pelton
         # @raise [SharedConnectionError] if it is no longer idle, or the fiber holds another
         def borrow(slot, fiber)
           @mutex.synchronize do
-            raise SharedConnectionError, "the fiber holds another connection, or this one is not idle" if @held.key?(fiber) || !@idle.delete(slot)
+            if @held.key?(fiber) || !@idle.delete(slot)
+              raise SharedConnectionError, "the fiber holds another connection, or this one is not idle"
+            end
             @taken += 1
             hold(slot, fiber, Clock.now)
           end
@@ -166,12 +168,14 @@ module Pelton
 
         # @return [Hash{Symbol => Numeric}]
         def stats
-          {size: size, max: max, in_use: in_use, idle: idle, waiting: waiting, wait_time: wait_time, use_time: use_time, timeouts: timeouts}
+          {size: size, max: max, in_use: in_use, idle: idle, waiting: waiting, wait_time: wait_time,
+           use_time: use_time, timeouts: timeouts}
         end
 
         private
 
-        # Gives a slot to the first waiting fiber, which opens the connection if the slot has none. The mutex must be held.
+        # Gives a slot to the first waiting fiber, which opens the connection if the slot has none. The mutex must be
+        # held.
         def hand_over(slot)
           waiter, fiber = @waiting.shift
           hold(slot, fiber, Clock.now)

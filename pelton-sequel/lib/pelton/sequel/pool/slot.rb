@@ -43,10 +43,11 @@ module Pelton
         end
 
         # Frames of these folders say nothing about the program.
-        LIBRARIES = %r{\A#{Regexp.escape(File.expand_path("../../..", __dir__))}/|/gems/(?:sequel|pg|trilogy|extralite)[^/]*/|/lib/pelton/(?:scheduler|operation|runtime|timeout)\.rb|\A<internal:}
+        LIBRARIES =
+          %r{\A#{Regexp.escape(File.expand_path("../../..", __dir__))}/|/gems/(?:sequel|pg|trilogy|extralite)[^/]*/|/lib/pelton/(?:scheduler|operation|runtime|timeout)\.rb|\A<internal:}
 
-        # Describes the holder, for how long it has held the connection, and where. The backtrace is taken now, since taking it with the
-        # connection would cost every query.
+        # Describes the holder, for how long it has held the connection, and where. The backtrace is taken now, since
+        # taking it with the connection would cost every query.
         #
         # @return [String]
         def inspect_holder(now = Clock.now)

@@ -3,16 +3,18 @@
 module Pelton
   module Sequel
     module SQLite
-      # Copies the write-ahead log into the database's file in the background. SQLite would do it in the commit that makes the log too long, and
-      # that request would wait for the disk.
+      # Copies the write-ahead log into the database's file in the background. SQLite would do it in the commit that
+      # makes the log too long, and that request would wait for the disk.
       #
-      # SQLite restarts the log only when all of it has been copied and the next write comes. Under constant writes that never happens, and the
-      # log would grow without limit, so beyond {LIMIT} writers are parked while a thread copies the rest.
+      # SQLite restarts the log only when all of it has been copied and the next write comes. Under constant writes that
+      # never happens, and the log would grow without limit, so beyond {LIMIT} writers are parked while a thread copies
+      # the rest.
       # @private
       class Checkpoints
         CHECK_EVERY = 64 # writes
         SIZE = 4 << 20 # bytes by which the log grows before it is copied
-        LIMIT = 64 << 20 # bytes of the log beyond which writers wait; happens to some 50 of 6,000 requests that write a row each
+        # Bytes of the log beyond which writers wait; happens to some 50 of 6,000 requests that write a row each
+        LIMIT = 64 << 20
 
         # @return [Integer] how often the log was copied, and how often restarted
         attr_reader :count, :restarts
@@ -51,7 +53,8 @@ module Pelton
           @count += 1
           return if size < @limit
           @alone.call { in_thread { |database| begin_anew(database) } }
-          @restarts += 1 if (File.size?(@log) || 0) < size # otherwise a reader still uses the log, and it is tried again when it has grown
+          # Otherwise a reader still uses the log, and it is tried again when it has grown
+          @restarts += 1 if (File.size?(@log) || 0) < size
         rescue ::Extralite::Error, Pelton::Error => error
           Pelton.logger.warn("#{@path}: the write-ahead log cannot be copied: #{error.message}")
         ensure

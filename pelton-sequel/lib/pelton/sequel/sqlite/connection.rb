@@ -7,8 +7,8 @@ require_relative "types"
 module Pelton
   module Sequel
     module SQLite
-      # A connection of extralite with its prepared statements. SQLite calls a block during long statements, which lets other fibers run, and
-      # while it waits for a lock, which parks the fiber.
+      # A connection of extralite with its prepared statements. SQLite calls a block during long statements, which lets
+      # other fibers run, and while it waits for a lock, which parks the fiber.
       # @private
       class Connection
         include Opaque
@@ -25,10 +25,12 @@ module Pelton
 
         # A literal or bound value, on which column types do not depend. Names in other quotes are kept.
         TEXT = /'[^']*+(?:''[^']*+)*+'/
-        LITERAL = /(AS #{TEXT}|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])|[xX]?#{TEXT}|(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|(?<!:):\w+|\?\d*/
+        LITERAL =
+          /(AS #{TEXT}|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])|[xX]?#{TEXT}|(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|(?<!:):\w+|\?\d*/
 
         # A statement that writes and returns columns: its table and these. Its types are those of a SELECT.
-        RETURNING = /\A(?:INSERT|REPLACE|UPDATE|DELETE)\b(?: OR \w+)?(?: INTO| FROM)? ((?:[\w.]|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])+).* RETURNING (.+)\z/m
+        RETURNING =
+          /\A(?:INSERT|REPLACE|UPDATE|DELETE)\b(?: OR \w+)?(?: INTO| FROM)? ((?:[\w.]|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])+).* RETURNING (.+)\z/m
 
         LONG = 10_000 # longer statements, in bytes, are not cached
         private_constant :TEXT, :RETURNING
@@ -138,8 +140,8 @@ module Pelton
           @statements.key?(sql) ? remember(sql, found) : found # repeated with the same values
         end
 
-        # Forgets what depends on the schema if this process (which counts its changes) or another one may have changed it. SQLite recompiles a
-        # statement by itself, but extralite keeps the old columns.
+        # Forgets what depends on the schema if this process (which counts its changes) or another one may have changed
+        # it. SQLite recompiles a statement by itself, but extralite keeps the old columns.
         #
         # @param generation [Integer] this process's count of schema changes
         # @asynchronous
@@ -150,7 +152,8 @@ module Pelton
           version = run { @database.query_single_splat("PRAGMA schema_version") }
           unless version == @schema_version && generation == @generation
             schema_changed
-            run { @database.query("SELECT 1 FROM sqlite_master LIMIT 1") } # SQLite notices a change only when a statement runs
+            # SQLite notices a change only when a statement runs
+            run { @database.query("SELECT 1 FROM sqlite_master LIMIT 1") }
           end
           @schema_version = version
           @generation = generation
@@ -198,8 +201,8 @@ module Pelton
         # Takes a statement out of the cache while it is in use, so the same SQL may run again meanwhile.
         def take(sql) = (@statements.delete(sql) if sql.bytesize <= LONG) || @database.prepare_hash(sql)
 
-        # Called by SQLite in the middle of a statement. An exception must not unwind SQLite's frames: it is stored, the statement stops, and
-        # {#run} raises it.
+        # Called by SQLite in the middle of a statement. An exception must not unwind SQLite's frames: it is stored, the
+        # statement stops, and {#run} raises it.
         def let_others_run
           @database.on_progress(period: PERIOD, tick: PERIOD) do |locked|
             next stop if @interruption
@@ -216,7 +219,8 @@ module Pelton
           start_slice(@fiber)
         end
 
-        # Many short statements without a wait must let other fibers run, too; no other fiber having run since shows that.
+        # Many short statements without a wait must let other fibers run, too; no other fiber having run since shows
+        # that.
         def share_loop
           fiber = Fiber.current
           return start_slice(fiber) unless @fiber.equal?(fiber)
@@ -233,7 +237,9 @@ module Pelton
         def wait_for_lock
           now = Clock.now
           @locked_since ||= now
-          raise ::Extralite::BusyError, "the database has been locked by another process for #{@timeout} s" if now - @locked_since > @timeout
+          if now - @locked_since > @timeout
+            raise ::Extralite::BusyError, "the database has been locked by another process for #{@timeout} s"
+          end
           sleep(LOCK_PAUSE)
         end
 

@@ -10,7 +10,8 @@ module Pelton
         set_adapter_scheme :"pelton-sqlite" # in an address, whose scheme has no underscore
         set_adapter_scheme :pelton_sqlite
 
-        VERSION = ::Extralite.sqlite3_version.split(".").first(3).map(&:to_i).zip([10_000, 100, 1]).sum { |number, weight| number * weight }
+        VERSION = ::Extralite.sqlite3_version.split(".").first(3).map(&:to_i).zip([10_000, 100,
+          1]).sum { |number, weight| number * weight }
         private_constant :VERSION
 
         # Reads an address: `Sequel.connect("pelton-sqlite://app.db")`, with what {Address} knows.
@@ -27,7 +28,8 @@ module Pelton
         # @return [Hash{String => #call}] converters by declared column type
         attr_reader :conversion_procs
 
-        # Sequel asks for it at the beginning of the first transaction. Its query could be cancelled there, and the transaction would be half begun.
+        # Sequel asks for it at the beginning of the first transaction. Its query could be cancelled there, and the
+        # transaction would be half begun.
         # @return [Integer] 3.49.1 as 34_901
         def sqlite_version = VERSION
 
@@ -35,7 +37,8 @@ module Pelton
         # @asynchronous
         def connect(server)
           options = server_opts(server)
-          connection = Connection.new(options.fetch(:database), timeout: lock_timeout(options), readonly: typecast_value_boolean(options[:readonly]))
+          connection = Connection.new(options.fetch(:database), timeout: lock_timeout(options),
+            readonly: typecast_value_boolean(options[:readonly]))
           [*connection_pragmas, *file_pragmas(options)].each { |sql| connection.execute(sql) }
           connection
         end
@@ -46,7 +49,9 @@ module Pelton
         # @asynchronous
         def execute(sql, options = ::Sequel::OPTS)
           with_connection(sql, options) do |connection, text, arguments|
-            cursor = log_connection_yield(text, connection, arguments) { connection.select(text, arguments, @conversion_procs, options[:like] || text) }
+            cursor = log_connection_yield(text, connection, arguments) do
+              connection.select(text, arguments, @conversion_procs, options[:like] || text)
+            end
             begin
               yield cursor if block_given?
             ensure
@@ -97,8 +102,11 @@ module Pelton
           @conversion_procs = Types::ALL.dup
           @conversion_procs["datetime"] = @conversion_procs["timestamp"] = method(:to_application_timestamp)
           @schema_generation = 0
-          @checkpoints = Checkpoints.new(opts[:database]) { |&work| synchronize(&work) } unless opts[:database] == ":memory:"
-          self.transaction_mode = :immediate # a transaction that began by reading could not wait for the lock at its first write
+          unless opts[:database] == ":memory:"
+            @checkpoints = Checkpoints.new(opts[:database]) { |&work| synchronize(&work) }
+          end
+          # A transaction that began by reading could not wait for the lock at its first write
+          self.transaction_mode = :immediate
           set_integer_booleans
           extension(:pelton_pool)
         end
@@ -106,11 +114,14 @@ module Pelton
         # One connection writes, and the others read at the same time. A database in memory has only one.
         def connection_pool_default_options
           file = ![nil, ":memory:"].include?(@opts[:database])
-          readers = {servers: {read_only: {}}, server_sizes: {default: 1, read_only: @opts[:max_connections] || 4}} if file
+          if file
+            readers = {servers: {read_only: {}}, server_sizes: {default: 1, read_only: @opts[:max_connections] || 4}}
+          end
           super.merge(pool_class: Pool, database: ":memory:", server_sizes: {default: 1}, **readers.to_h)
         end
 
-        # The zone in which times are stored and wanted: :utc, or :local if the program has set none; nil if they must be converted.
+        # The zone in which times are stored and wanted: :utc, or :local if the program has set none; nil if they must
+        # be converted.
         def zone_of_times
           return unless ::Sequel.datetime_class == Time
           stored, wanted = timezone, ::Sequel.application_timezone
@@ -121,11 +132,14 @@ module Pelton
         # After the options' own, since auto_vacuum cannot be set once the log is on.
         def file_pragmas(options)
           return [] if options[:database] == ":memory:"
-          ["PRAGMA wal_autocheckpoint = 0", "PRAGMA journal_mode = WAL", "PRAGMA journal_size_limit = 0", *("PRAGMA synchronous = NORMAL" unless opts[:synchronous])]
+          ["PRAGMA wal_autocheckpoint = 0", "PRAGMA journal_mode = WAL", "PRAGMA journal_size_limit = 0",
+            *("PRAGMA synchronous = NORMAL" unless opts[:synchronous])]
         end
 
         # Sequel's option `timeout` is in milliseconds.
-        def lock_timeout(options) = options[:timeout] ? Float(options[:timeout]) / 1000 : Float(options[:pool_timeout] || 5)
+        def lock_timeout(options)
+          options[:timeout] ? Float(options[:timeout]) / 1000 : Float(options[:pool_timeout] || 5)
+        end
 
         # Yields the connection that has run the statement.
         def write(sql, options)
@@ -160,7 +174,9 @@ module Pelton
           "and install it again (gem uninstall extralite-bundle, bundle install)"
         private_constant :FULL_TEXT
 
-        def advised(error) = error.message.include?("no such module: fts") ? error.exception("#{error.message}: #{FULL_TEXT}") : error
+        def advised(error)
+          error.message.include?("no such module: fts") ? error.exception("#{error.message}: #{FULL_TEXT}") : error
+        end
 
         def commit_transaction(connection, options = ::Sequel::OPTS)
           super
@@ -172,7 +188,9 @@ module Pelton
         # @return [Array] as extralite binds them
         def bind(arguments)
           return [arguments.transform_values { |value| Types.bind(value, self) }] if arguments.is_a?(Hash)
-          arguments.map { |value| value.is_a?(Hash) ? value.transform_values { |one| Types.bind(one, self) } : Types.bind(value, self) }
+          arguments.map do |value|
+            value.is_a?(Hash) ? value.transform_values { |one| Types.bind(one, self) } : Types.bind(value, self)
+          end
         end
 
         def connection_execute_method = :execute

@@ -17,7 +17,9 @@ module Pelton
 
           private
 
-          def prepared_arg(name) = ::Sequel::LiteralString.new("#{prepared_arg_placeholder}#{name.to_s.gsub(".", "__")}".freeze)
+          def prepared_arg(name)
+            ::Sequel::LiteralString.new("#{prepared_arg_placeholder}#{name.to_s.gsub(".", "__")}".freeze)
+          end
         end
 
         BindArgumentMethods = prepared_statements_module(:bind, ArgumentMapper)

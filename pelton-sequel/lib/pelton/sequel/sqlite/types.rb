@@ -6,12 +6,17 @@ require_relative "../text"
 module Pelton
   module Sequel
     module SQLite
-      # Converts SQLite's values to Ruby's by their column's declared type. SQLite itself knows integers, floats, text and blobs.
+      # Converts SQLite's values to Ruby's by their column's declared type. SQLite itself knows integers, floats, text
+      # and blobs.
       # @private
       module Types
         NO = [0, "0", "f", "false", "n", "no"].freeze
 
-        BLOB = ->(value) { (value.is_a?(String) && value.encoding == Encoding::BINARY) ? ::Sequel::SQL::Blob.new(value) : value } # columns without a type count as blobs, too
+        # Columns without a type count as blobs, too
+        BLOB = ->(value) {
+          (value.is_a?(String) &&
+                  value.encoding == Encoding::BINARY) ? ::Sequel::SQL::Blob.new(value) : value
+        }
         BOOLEAN = ->(value) { !NO.include?(value.is_a?(String) ? value.downcase : value) }
         FLOAT = ->(value) { value.to_f }
 
@@ -46,7 +51,9 @@ module Pelton
         # @param converters [Hash{Symbol => #call}]
         # @return [Hash{Symbol => Object}]
         def self.convert(row, converters)
-          converters.each { |name, converter| (value = row[name]).nil? || row[name] = converter.call(value) } unless converters.empty?
+          unless converters.empty?
+            converters.each { |name, converter| (value = row[name]).nil? || row[name] = converter.call(value) }
+          end
           row
         end
 
@@ -56,7 +63,8 @@ module Pelton
         # @return [Time, nil] nil for other forms, and without a zone
         def self.time(text, zone)
           return unless zone && text.match?(WRITTEN)
-          Time.public_send(zone, text[0, 4].to_i, text[5, 2].to_i, text[8, 2].to_i, text[11, 2].to_i, text[14, 2].to_i, text[17, 2].to_i, text[20, 6].to_i)
+          Time.public_send(zone, text[0, 4].to_i, text[5, 2].to_i, text[8, 2].to_i, text[11, 2].to_i, text[14, 2].to_i,
+            text[17, 2].to_i, text[20, 6].to_i)
         end
 
         WRITTEN = /\A\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}\z/
@@ -65,7 +73,8 @@ module Pelton
         # The type without its size: "varchar(20)" is "varchar".
         def self.base(declared) = declared[/\A[^(]*/].strip.downcase
 
-        # SQLite's form of a bound value. A String is text whatever its encoding: it may come from a socket, and a blob never equals text.
+        # SQLite's form of a bound value. A String is text whatever its encoding: it may come from a socket, and a blob
+        # never equals text.
         def self.bind(value, database)
           case value
           when ::Sequel::SQL::Blob then ::Extralite::Blob.new(value)
