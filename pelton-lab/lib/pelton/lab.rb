@@ -46,7 +46,9 @@ module Pelton
       def load(path)
         @experiments = []
         Kernel.load(path)
-        raise UsageError, "#{path} declares no experiment (Pelton::Lab.experiment \"name\" do ... end)" if @experiments.empty?
+        if @experiments.empty?
+          raise UsageError, "#{path} declares no experiment (Pelton::Lab.experiment \"name\" do ... end)"
+        end
         @experiments
       end
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# Runs one contender in a separate process, and reports to the lab by lines of JSON on the descriptor PELTON_LAB_REPORT (stdout
-# when it is started by hand). Where there is a descriptor PELTON_LAB_CONTROL, the lab asks for each round by a line on it.
-# usage: child.rb JOB, the JSON that Trial writes.
+# Runs one contender in a separate process, and reports to the lab by lines of JSON on the descriptor PELTON_LAB_REPORT
+# (stdout when it is started by hand). Where there is a descriptor PELTON_LAB_CONTROL, the lab asks for each round by a
+# line on it. usage: child.rb JOB, the JSON that Trial writes.
 
 require "json"
 require_relative "../lab"

@@ -15,8 +15,8 @@ module Pelton
     # `pelton lab`.
     module Command
       class << self
-        # Runs the command and returns the exit status: 0; 1 when nothing could be measured, or with `--check` when a target was
-        # missed; 2 for wrong arguments; 130 after Ctrl-C.
+        # Runs the command and returns the exit status: 0; 1 when nothing could be measured, or with `--check` when a
+        # target was missed; 2 for wrong arguments; 130 after Ctrl-C.
         def run(arguments, out: $stdout, error: $stderr)
           out.sync = true # each part of the report comes when it is complete, in a file as well
           options = Options.new(arguments)
@@ -24,7 +24,8 @@ module Pelton
           return list(out) if options.list?
           return Peers.new(out).install if options.install_peers?
           files = {ReportJson => options.json, ReportHtml => options.html}.compact
-          files.each_value { |path| File.open(path, "a").close } # fails now if it cannot be written, and not in two minutes
+          # Fails now if it cannot be written, and not in two minutes
+          files.each_value { |path| File.open(path, "a").close }
           environment = Environment.new
           comparisons = measure(options, environment, out, error)
           files.each { |report, path| File.write(path, report.new(comparisons, options, environment).to_s) }
@@ -90,7 +91,9 @@ module Pelton
         # Leaves the races whose names contain a text.
         def choose(experiments, text)
           experiments.each { |experiment| experiment.races.keep_if { |race| race.name.include?(text) } }
-          raise UsageError, "no race of #{experiments.map(&:name).join(", ")} has #{text.inspect} in its name" if experiments.flat_map(&:races).empty?
+          if experiments.flat_map(&:races).empty?
+            raise UsageError, "no race of #{experiments.map(&:name).join(", ")} has #{text.inspect} in its name"
+          end
         end
 
         def named(names)
@@ -98,7 +101,9 @@ module Pelton
           return shipped.values if names.empty?
           names.map do |name|
             next shipped[name] if shipped.key?(name)
-            raise UsageError, "no experiment #{name.inspect}: use one of #{shipped.keys.join(", ")}, or a file" unless File.file?(name)
+            unless File.file?(name)
+              raise UsageError, "no experiment #{name.inspect}: use one of #{shipped.keys.join(", ")}, or a file"
+            end
             File.expand_path(name)
           end
         end

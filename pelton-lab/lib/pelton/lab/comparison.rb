@@ -12,7 +12,8 @@ module Pelton
       TRUST = 0.10
 
       # @!attribute latency
-      #   @return [Numeric, nil] milliseconds of round trip that a proxy adds; 0: no proxy; nil: the race has no latencies
+      #   @return [Numeric, nil] milliseconds of round trip that a proxy adds; 0: no proxy; nil: the race has no
+      #     latencies
       attr_reader :experiment, :race, :pin, :latency, :size, :rounds, :results
       # The server's name and version, and the reason why nothing was run; nil where there is none.
       attr_accessor :server, :skipped
@@ -35,7 +36,8 @@ module Pelton
 
       # The experiment, the race, the pinning and the latency in a few words.
       def name
-        [["#{experiment.name}: #{race.name}", Pinning::NAMES[pin]].join(", "), ("#{latency} ms" if latency)].compact.join(", ")
+        [["#{experiment.name}: #{race.name}", Pinning::NAMES[pin]].join(", "),
+          ("#{latency} ms" if latency)].compact.join(", ")
       end
 
       # The link that the race itself puts before the server, in words; nil where there is none.
@@ -124,7 +126,9 @@ module Pelton
       # A target is for the race's own size or its full one, and says nothing of another size.
       def other_size
         own = [race.size(pin), race.size(pin, full: true)].uniq
-        "its size is #{own.map { |size| NumberFormat.delimit(size) }.join(" or ")} #{race.unit}, not #{NumberFormat.delimit(size)}" unless own.include?(size)
+        unless own.include?(size)
+          "its size is #{own.map { |size| NumberFormat.delimit(size) }.join(" or ")} #{race.unit}, not #{NumberFormat.delimit(size)}"
+        end
       end
     end
   end

@@ -12,18 +12,20 @@ module Pelton
       attr_reader :name, :style, :gem, :program, :at_most, :round_trips, :baseline, :instead_of, :extra, :work
 
       # @param style [String] how it is written: "blocking", "callback", "deferrable", "direct" ...
-      # @param gem [String, nil] the library that it needs; where that is not installed, the contender is skipped and named
+      # @param gem [String, nil] the library that it needs; where that is not installed, the contender is skipped and
+      #   named
       # @param with [Array<String>] further gems that it needs, likewise
       # @param program [String, nil] the program that it needs ("node"), likewise
       # @param at_most [Integer, nil] the largest size: one operation at a time needs no more for its time per operation
-      # @param round_trips [Numeric, nil] round trips, one after the other, for each unit of size: a high latency reduces the size so
-      #   that they take {LONGEST_WAIT} seconds a round
+      # @param round_trips [Numeric, nil] round trips, one after the other, for each unit of size: a high latency
+      #   reduces the size so that they take {LONGEST_WAIT} seconds a round
       # @param baseline [Boolean] whether the others are compared with it
       # @param instead_of [String, nil] a contender that it replaces where that one is not installed
       # @param extra [Boolean] takes part with `--peers` only
-      # @param rounds [Integer, nil] the first rounds in which it takes part, where no verdict depends on it; `--full` and `--rounds`
-      #   override it
-      def initialize(name, style: "", gem: nil, with: [], program: nil, at_most: nil, round_trips: nil, baseline: false, instead_of: nil,
+      # @param rounds [Integer, nil] the first rounds in which it takes part, where no verdict depends on it; `--full`
+      #   and `--rounds` override it
+      def initialize(name, style: "", gem: nil, with: [], program: nil, at_most: nil, round_trips: nil,
+        baseline: false, instead_of: nil,
         extra: false, rounds: nil, &work)
         @name = name
         @style = style

@@ -14,9 +14,11 @@ module Pelton
       # @param core [Integer, nil] the core it is bound to
       # @raise [Unavailable] where the database is not installed or does not start
       def self.postgres(processes, core)
-        programs = Dir["/usr/lib/postgresql/*/bin"].max_by { |path| path[/\d+/].to_i } or raise Unavailable, "PostgreSQL is not installed"
+        programs = Dir["/usr/lib/postgresql/*/bin"].max_by { |path| path[/\d+/].to_i } or raise Unavailable,
+          "PostgreSQL is not installed"
         new(processes, core, "PostgreSQL #{programs[/\d+/]}", user: "postgres") do |server|
-          server.prepare("#{programs}/initdb", "-D", server.folder, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C")
+          server.prepare("#{programs}/initdb", "-D", server.folder, "-U", "postgres", "-A", "trust", "-E", "UTF8",
+            "--locale=C")
           ["#{programs}/postgres", "-D", server.folder, "-p", server.port.to_s, "-c", "listen_addresses=127.0.0.1",
             "-c", "unix_socket_directories=", "-c", "max_connections=300", "-c", "synchronous_commit=off"]
         end
@@ -27,9 +29,11 @@ module Pelton
         Programs.find("mariadbd") or raise Unavailable, "MariaDB is not installed"
         new(processes, core, "MariaDB #{Programs.version("mariadbd")}", user: "mysql") do |server|
           common = ["--no-defaults", "--datadir=#{server.folder}"]
-          server.prepare("mariadb-install-db", *common, "--auth-root-authentication-method=normal", "--skip-name-resolve")
+          server.prepare("mariadb-install-db", *common, "--auth-root-authentication-method=normal",
+            "--skip-name-resolve")
           ["mariadbd", *common, "--port=#{server.port}", "--socket=#{server.folder}/socket", "--bind-address=127.0.0.1",
-            "--pid-file=#{server.folder}/pid", "--skip-name-resolve", "--max-connections=300", "--innodb-flush-log-at-trx-commit=2"]
+            "--pid-file=#{server.folder}/pid", "--skip-name-resolve", "--max-connections=300",
+            "--innodb-flush-log-at-trx-commit=2"]
         end
       end
 

@@ -8,7 +8,9 @@ module Pelton
     module Installation
       pelton = File.expand_path("../..", Pelton.const_source_location(:VERSION).first)
       _, eventmachine = $LOAD_PATH.resolve_feature_path("pelton-eventmachine")
-      others = %w[pelton/cable pelton/rails pelton/sequel pelton/web].filter_map { |feature| $LOAD_PATH.resolve_feature_path(feature)&.last }
+      others = %w[pelton/cable pelton/rails pelton/sequel pelton/web].filter_map do |feature|
+        $LOAD_PATH.resolve_feature_path(feature)&.last
+      end
 
       # The folders of the load path, as Ruby's option -I takes them.
       LIBRARIES = [File.expand_path("../..", __dir__), pelton, *(File.dirname(eventmachine) if eventmachine),

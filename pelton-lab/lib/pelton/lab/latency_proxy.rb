@@ -6,10 +6,10 @@ require "pelton/clock"
 
 module Pelton
   module Lab
-    # A proxy that adds latency to a server. With `delay` it forwards every byte that many seconds after it has read it, in each
-    # direction, however many bytes are in flight (a round trip takes twice as long). With `chunk` each direction carries one piece of
-    # at most 64 KB at a time, and each piece takes that many seconds: a slow line. It can also cut connections, let them stall, and
-    # change a byte.
+    # A proxy that adds latency to a server. With `delay` it forwards every byte that many seconds after it has read it,
+    # in each direction, however many bytes are in flight (a round trip takes twice as long). With `chunk` each
+    # direction carries one piece of at most 64 KB at a time, and each piece takes that many seconds: a slow line. It
+    # can also cut connections, let them stall, and change a byte.
     class LatencyProxy
       PIECE = 65_536
 
@@ -17,7 +17,8 @@ module Pelton
       # @param delay [Numeric] seconds in each direction
       # @param chunk [Numeric, nil] seconds for each piece, instead
       # @param cut_after [Integer, nil] bytes from the server after which the connection is cut
-      # @param stall_after [Integer, nil] bytes from the server after which nothing more is forwarded, while the connection stays open
+      # @param stall_after [Integer, nil] bytes from the server after which nothing more is forwarded, while the
+      #   connection stays open
       # @param corrupt_at [Integer, nil] the byte from the server, counted from 0, in which one bit is changed
       def initialize(to:, delay: 0, chunk: nil, cut_after: nil, stall_after: nil, corrupt_at: nil)
         @host, _, @port = to.rpartition(":")

@@ -2,7 +2,8 @@
 
 module Pelton
   module Lab
-    # The comparisons of one race with one pinning, one for each latency. Finds the points at which contenders overtake the baseline.
+    # The comparisons of one race with one pinning, one for each latency. Finds the points at which contenders overtake
+    # the baseline.
     class LatencySweep
       attr_reader :comparisons
 
@@ -37,14 +38,18 @@ module Pelton
       # The latency from which on a contender stays faster than the baseline, interpolated between two measured ones.
       # @return [Float, nil] milliseconds; nil: it is not faster at the longest latency, or there is nothing to compare
       def overtakes(name)
-        curve = measured.filter_map { |comparison| comparison[name]&.then { |result| comparison.ratio(result) }&.then { |ratio| [comparison.latency, ratio] } }
+        curve = measured.filter_map do |comparison|
+          comparison[name]&.then { |result| comparison.ratio(result) }&.then { |ratio| [comparison.latency, ratio] }
+        end
         crossing(curve)
       end
 
       # The number of operations at once from which on a contender stays faster than the baseline, in one comparison.
       # @return [Float, nil] nil: it is not faster with the largest number
       def overtakes_at(comparison, name)
-        curve = race.points.numbers.filter_map { |number| point(comparison, name, number)&.then { |ratio| [Math.log(number), ratio] } }
+        curve = race.points.numbers.filter_map do |number|
+          point(comparison, name, number)&.then { |ratio| [Math.log(number), ratio] }
+        end
         crossing(curve)&.then { |log| Math.exp(log) }
       end
 

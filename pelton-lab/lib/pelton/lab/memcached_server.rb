@@ -35,7 +35,9 @@ module Pelton
       # Its counters since its start, by name; nil where it may serve other clients.
       # @return [Hash{Symbol => Integer}, nil]
       def counters
-        stats.slice("cmd_set", "get_hits", "get_misses", "delete_hits", "delete_misses").to_h { |name, count| [name.to_sym, count.to_i] }
+        stats.slice("cmd_set", "get_hits", "get_misses", "delete_hits", "delete_misses").to_h do |name, count|
+          [name.to_sym, count.to_i]
+        end
       end
 
       # Stops it for some seconds: the kernel takes bytes for it and nothing is answered, as when a host swaps.

@@ -7,7 +7,8 @@ module Pelton
   module Lab
     # The options of the command line. nil: as the experiment says.
     class Options
-      attr_reader :names, :race, :pins, :rounds, :size, :full, :latencies, :peers, :server, :seed, :json, :html, :check, :arguments
+      attr_reader :names, :race, :pins, :rounds, :size, :full, :latencies, :peers, :server, :seed, :json, :html,
+        :check, :arguments
 
       # @raise [UsageError]
       def initialize(arguments = [])
@@ -67,8 +68,11 @@ module Pelton
           TEXT
           parser.on("--full", "the sizes of the articles, for every contender (default: what two minutes allow)") { @full = true }
           parser.on("--race TEXT", "only the races whose names contain this text") { |text| @race = text }
-          parser.on("--pin same|apart|free", %w[same apart free], "client and server on one core, on two, or anywhere (default: as the race says)") { |pin| @pins = [pin.to_sym] }
-          parser.on("--rounds N", Integer, "timed rounds (default: as the race says, mostly 7)") { |n| @rounds = positive(n) }
+          parser.on("--pin same|apart|free", %w[same apart free],
+            "client and server on one core, on two, or anywhere (default: as the race says)") { |pin| @pins = [pin.to_sym] }
+          parser.on("--rounds N", Integer, "timed rounds (default: as the race says, mostly 7)") do |n|
+            @rounds = positive(n)
+          end
           parser.on("--size N", Integer, "the size of each round, for every contender") { |n| @size = positive(n) }
           parser.on("--latency MS,...", Array, "milliseconds of round trip, for races with a latency sweep (0: direct)") { |all| @latencies = all.map { |one| latency(one) } }
           parser.on("--server HOST:PORT", "a memcached to use (default: one of the lab's own)") { |address| @server = address }
@@ -86,7 +90,9 @@ module Pelton
 
       def latency(text)
         milliseconds = Float(text, exception: false)
-        raise OptionParser::InvalidArgument, "#{text} is not a number of milliseconds" unless milliseconds&.between?(0, 10_000)
+        unless milliseconds&.between?(0, 10_000)
+          raise OptionParser::InvalidArgument, "#{text} is not a number of milliseconds"
+        end
         (milliseconds % 1 == 0) ? milliseconds.to_i : milliseconds
       end
 

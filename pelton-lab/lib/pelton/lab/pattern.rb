@@ -2,8 +2,8 @@
 
 module Pelton
   module Lab
-    # The bytes of bulk transfers: a block known to both ends, repeated. Its length is no power of two, so that a piece that is lost,
-    # doubled or out of order changes the whole.
+    # The bytes of bulk transfers: a block known to both ends, repeated. Its length is no power of two, so that a piece
+    # that is lost, doubled or out of order changes the whole.
     module Pattern
       BLOCK = Random.new(42).bytes(65_521).freeze
 

@@ -58,7 +58,8 @@ module Pelton
       # The line of a build's output that states the reason.
       def reason(said)
         lines = said.lines.map(&:strip).reject(&:empty?)
-        lines.grep(/Could not (find|reach)|Error\)|error:|missing|not found/i).first || lines.last || "without a message"
+        lines.grep(/Could not (find|reach)|Error\)|error:|missing|not found/i).first || lines.last ||
+          "without a message"
       end
 
       def execute(command)

@@ -4,8 +4,8 @@ require_relative "programs"
 
 module Pelton
   module Lab
-    # The cores that the server and the contender run on. A loopback round trip takes three times as long between two cores
-    # as on one (a sleeping core must be woken), so a measurement means nothing without its pinning.
+    # The cores that the server and the contender run on. A loopback round trip takes three times as long between two
+    # cores as on one (a sleeping core must be woken), so a measurement means nothing without its pinning.
     module Pinning
       NAMES = {same: "one core", apart: "two cores", free: "not pinned"}.freeze
 

@@ -23,22 +23,24 @@ module Pelton
         @commands = {}
       end
 
-      # Starts a command in a separate process group, so that Ctrl-C reaches only the lab, which then ends the others. The command may
-      # begin with a Hash of changes to the environment.
+      # Starts a command in a separate process group, so that Ctrl-C reaches only the lab, which then ends the others.
+      # The command may begin with a Hash of changes to the environment.
       # @param core [Integer, nil] the core it is bound to
       # @param user [String, nil] the user it runs as, where the lab itself is root
       # @return [Integer] its process id
       def start(*command, core: nil, user: nil, **options)
         environment = command.first.is_a?(Hash) ? command.shift : {}
         note(command, Pinning.words(core))
-        pid = Process.spawn(environment, *Programs.tied(user:), *Pinning.words(core), *command, pgroup: true, in: File::NULL, **options)
+        pid = Process.spawn(environment, *Programs.tied(user:), *Pinning.words(core), *command, pgroup: true,
+          in: File::NULL, **options)
         @running << pid
         pid
       end
 
       # Starts one of the lab's Ruby scripts.
       def start_ruby(script, *arguments, environment: {}, **options)
-        start({**unbundled, **environment}, RbConfig.ruby, *QUICK_START, "-I", Installation::LIBRARIES, File.expand_path(script, __dir__), *arguments, **options)
+        start({**unbundled, **environment}, RbConfig.ruby, *QUICK_START, "-I", Installation::LIBRARIES,
+          File.expand_path(script, __dir__), *arguments, **options)
       end
 
       # Starts a Ruby script that prints its port at the end of a line when it listens.
@@ -93,7 +95,8 @@ module Pelton
       def unbundled
         return {} unless defined?(Bundler) && ENV["RUBYOPT"].to_s.include?("bundler/setup")
         # RubyGems 3.5 and newer look at BUNDLER_SETUP, too.
-        {"RUBYOPT" => Bundler.original_env["RUBYOPT"], "BUNDLER_SETUP" => nil, "RUBYLIB" => $LOAD_PATH.join(File::PATH_SEPARATOR)}
+        {"RUBYOPT" => Bundler.original_env["RUBYOPT"], "BUNDLER_SETUP" => nil,
+         "RUBYLIB" => $LOAD_PATH.join(File::PATH_SEPARATOR)}
       end
     end
   end

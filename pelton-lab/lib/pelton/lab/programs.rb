@@ -18,7 +18,8 @@ module Pelton
       def self.version(name)
         path = find(name) or return
         (@versions ||= {})[name] ||= %w[--version -v -V].lazy.filter_map do |option|
-          IO.popen([path, option, err: %i[child out]], &:gets).to_s.scrub[/(?<![a-uw-z])\d[\w.]*/i] # not that of h2load, or nghttp2
+          # Not that of h2load, or nghttp2
+          IO.popen([path, option, err: %i[child out]], &:gets).to_s.scrub[/(?<![a-uw-z])\d[\w.]*/i]
         end.first
       rescue SystemCallError
         nil
@@ -32,7 +33,8 @@ module Pelton
         ["setpriv", "--pdeathsig", "KILL", *("--reuid=#{user} --clear-groups".split if user && Process.uid.zero?)]
       end
 
-      # @return [Integer] a port of 127.0.0.1 for a program that is about to start: none that the system gives to others, which begin at 32768
+      # @return [Integer] a port of 127.0.0.1 for a program that is about to start: none that the system gives to
+      #   others, which begin at 32768
       def self.free_port
         port = Random.rand(10_000...32_768)
         TCPServer.open("127.0.0.1", port).close

@@ -14,23 +14,26 @@ module Pelton
       # Numbers of operations at once at which each run measures itself, and the title of that axis.
       Points = Struct.new(:title, :numbers)
 
-      attr_reader :name, :sizes, :unit, :rounds, :rounds_per_process, :rehearsal, :link, :latencies, :contenders, :targets, :starter, :expected_counts, :disturbance
+      attr_reader :name, :sizes, :unit, :rounds, :rounds_per_process, :rehearsal, :link, :latencies, :contenders,
+        :targets, :starter, :expected_counts, :disturbance
 
       # @param size [Integer, Hash{Symbol => Integer}] the amount of work in a round; by a Hash for each pinning:
       #   :same (client and server on one core), :apart (on two) or :free
       # @param unit [String] the unit of the size
-      # @param rounds [Integer] timed rounds; with fewer than seven the report says how many there were beside each verdict
+      # @param rounds [Integer] timed rounds; with fewer than seven the report says how many there were beside each
+      #   verdict
       # @param rounds_per_process [Integer] rounds for which a contender's process stays, between which the others are
-      #   measured: the rounds can be short then, and neighbours in time, where the start of a process takes longer than a
-      #   round. For contenders that use {Run#measure_server}
+      #   measured: the rounds can be short then, and neighbours in time, where the start of a process takes longer than
+      #   a round. For contenders that use {Run#measure_server}
       # @param rehearsal [Integer] the size of the first, untimed round, in which answers are checked
       # @param link [Hash] a latency proxy in front of the server: {delay: seconds} one way, or {chunk: seconds} for
       #   each piece of at most 64 KB, and its faults: cut_after, stall_after, corrupt_at, see {LatencyProxy}
-      # @param latency [Array<Numeric>] milliseconds of round trip: the race runs at each of them, through a proxy in front of the
-      #   server (0: without one). `--latency` names others
+      # @param latency [Array<Numeric>] milliseconds of round trip: the race runs at each of them, through a proxy in
+      #   front of the server (0: without one). `--latency` names others
       # @param full [Integer, nil] the size with `--full`, where nothing else bounds it either
       # @param fixed [Boolean] the size is part of the question: `--size` does not change it
-      def initialize(name, size:, unit: "operations", rounds: 7, rounds_per_process: 1, rehearsal: nil, link: nil, latency: nil, full: nil, fixed: false,
+      def initialize(name, size:, unit: "operations", rounds: 7, rounds_per_process: 1, rehearsal: nil, link: nil,
+        latency: nil, full: nil, fixed: false,
         &description)
         @name = name
         @sizes = size.is_a?(Hash) ? size : {free: size}
@@ -61,9 +64,9 @@ module Pelton
         @fixed
       end
 
-      # Starts the server of the contenders: the block gets {Processes}, a core (nil: any) and the value of `--server` (or
-      # nil), and returns an object with `port` and `version`, with `host` if it is on another machine, and with `counters`
-      # (or nil) where counts are declared. One server serves all rounds of a race.
+      # Starts the server of the contenders: the block gets {Processes}, a core (nil: any) and the value of `--server`
+      # (or nil), and returns an object with `port` and `version`, with `host` if it is on another machine, and with
+      # `counters` (or nil) where counts are declared. One server serves all rounds of a race.
       def server(&starter)
         @starter = starter
       end
@@ -99,7 +102,8 @@ module Pelton
         name ? @metric = Metric.new(name, title, digits) : @metric
       end
 
-      # With a name: shows one more metric of each contender beside the one to compare. Without a name: returns those {Metric}s.
+      # With a name: shows one more metric of each contender beside the one to compare. Without a name: returns those
+      # {Metric}s.
       def also(name = nil, title = name.to_s, digits: 2)
         name ? @also << Metric.new(name, title, digits) : @also
       end

@@ -33,8 +33,8 @@ module Pelton
         @reason = reason
       end
 
-      # The contender ran and must not be compared: a wrong answer, an error, no answer in time. Its earlier measurements are
-      # discarded.
+      # The contender ran and must not be compared: a wrong answer, an error, no answer in time. Its earlier
+      # measurements are discarded.
       def refuse(reason)
         @status = :refused
         @reason = reason

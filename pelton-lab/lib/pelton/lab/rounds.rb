@@ -2,9 +2,9 @@
 
 module Pelton
   module Lab
-    # The rounds of one comparison: in each of them every contender is measured once, in a shuffled order, so that a disturbance of the
-    # machine strikes all alike. A contender's process lives for one round, or for as many as the race's `rounds_per_process`
-    # says: then the processes wait for their turns side by side.
+    # The rounds of one comparison: in each of them every contender is measured once, in a shuffled order, so that a
+    # disturbance of the machine strikes all alike. A contender's process lives for one round, or for as many as the
+    # race's `rounds_per_process` says: then the processes wait for their turns side by side.
     class Rounds
       # @param server [#counters, nil] the race's server
       # @param random [Random] shuffles the order
@@ -62,7 +62,8 @@ module Pelton
 
       def measure(round, results, trials)
         results.shuffle(random: @random).each_with_index do |result, n|
-          yield "#{@comparison.name}, round #{round} of #{@comparison.rounds}: #{result.name}", share(round, n, results.size)
+          yield "#{@comparison.name}, round #{round} of #{@comparison.rounds}: #{result.name}",
+            share(round, n, results.size)
           outcome = checked(result.size) do |disturb|
             trials[result] ? trials[result].measure(&disturb) : @trial.call(result, result.size, false).run(&disturb)
           end

@@ -5,21 +5,24 @@ require_relative "measurement"
 
 module Pelton
   module Lab
-    # The object that a contender's block receives, in the contender's process: how much there is to do, where the server is, and
-    # what measures and checks.
+    # The object that a contender's block receives, in the contender's process: how much there is to do, where the
+    # server is, and what measures and checks.
     class Run
       # The contender's answer is wrong, so that it must not be compared.
       class WrongAnswer < StandardError; end
 
       # @!attribute server_core
-      #   @return [Integer, nil] the core of the race's server; where the contender is a server itself, the core of its clients
+      #   @return [Integer, nil] the core of the race's server; where the contender is a server itself, the core of its
+      #     clients
       attr_reader :size, :host, :port, :server_core, :measurement
 
       # @param rehearsal [Boolean] the untimed round, in which more may be checked than a timed one can afford
       # @param on_start [Proc] called when measuring begins
-      # @param next_round [Proc, nil] called before each round of {#measure_server}: whether to measure another one; nil: one only
+      # @param next_round [Proc, nil] called before each round of {#measure_server}: whether to measure another one;
+      #   nil: one only
       # @param on_round [Proc] called with the {Measurement} of each such round
-      def initialize(size:, host: "127.0.0.1", port: nil, server_core: nil, rehearsal: false, on_start: -> {}, next_round: nil, on_round: ->(_) {})
+      def initialize(size:, host: "127.0.0.1", port: nil, server_core: nil, rehearsal: false, on_start: -> {},
+        next_round: nil, on_round: ->(_) {})
         @size = size
         @host = host
         @port = port
@@ -40,8 +43,8 @@ module Pelton
         "#{host}:#{port}"
       end
 
-      # Runs the block and measures its time, the user and system CPU time of this process, and its peak memory. Code outside
-      # of the block (requiring, building data) is not timed. Once a run.
+      # Runs the block and measures its time, the user and system CPU time of this process, and its peak memory. Code
+      # outside of the block (requiring, building data) is not timed. Once a run.
       # @param operations [Integer] how many operations the block does
       # @return the block's value
       def measure(operations = size)
@@ -58,9 +61,9 @@ module Pelton
         value
       end
 
-      # Measures a server that the contender has started, its CPU time and its memory, while the block sends it requests. Records
-      # `grown_mb`, the growth of its memory since it was first measured. In a race with `rounds_per_process` the block
-      # runs once for each round, and other contenders are measured in between.
+      # Measures a server that the contender has started, its CPU time and its memory, while the block sends it
+      # requests. Records `grown_mb`, the growth of its memory since it was first measured. In a race with
+      # `rounds_per_process` the block runs once for each round, and other contenders are measured in between.
       # @param server [WebServer]
       # @yieldreturn [#requests, #seconds] the work, as {WebLoad} returns it
       # @return the block's last value
@@ -104,8 +107,8 @@ module Pelton
         @records[name.to_s.to_sym]
       end
 
-      # Measures one of the race's points, inside of {#measure}: the block does `number` chains of `times` operations at once,
-      # about {#size} operations in all. Records the microseconds of one operation.
+      # Measures one of the race's points, inside of {#measure}: the block does `number` chains of `times` operations at
+      # once, about {#size} operations in all. Records the microseconds of one operation.
       # @yieldparam times [Integer] operations of each chain, at least one
       def point(number)
         times = [size / number, 1].max
@@ -136,7 +139,9 @@ module Pelton
 
       def peak_rss_kb = status_kb("VmHWM")
 
-      def status_kb(field) = (File.read("/proc/self/status")[/^#{field}:\s+(\d+)/, 1].to_i if File.exist?("/proc/self/status"))
+      def status_kb(field)
+        (File.read("/proc/self/status")[/^#{field}:\s+(\d+)/, 1].to_i if File.exist?("/proc/self/status"))
+      end
     end
   end
 end

@@ -9,9 +9,9 @@ require_relative "trial"
 
 module Pelton
   module Lab
-    # Plans the comparisons of experiments, starts their servers and runs them one after the other: first an untimed rehearsal of
-    # every contender, which checks its answers (not again with other pinnings and at other latencies: timed answers are checked
-    # as well); then the timed rounds, see {Rounds}.
+    # Plans the comparisons of experiments, starts their servers and runs them one after the other: first an untimed
+    # rehearsal of every contender, which checks its answers (not again with other pinnings and at other latencies:
+    # timed answers are checked as well); then the timed rounds, see {Rounds}.
     class Runner
       # @param options [Options] from the command line
       # @param progress [#call] called with a text and the finished share of all work, from 0 to 1
@@ -27,12 +27,18 @@ module Pelton
       # Yields each comparison when it is complete.
       # @return [Array<Comparison>] one for each pinning and latency of each race
       def run(experiments)
-        comparisons = [*experiments].flat_map { |experiment| experiment.races.flat_map { |race| comparisons(experiment, race) } }
+        comparisons = [*experiments].flat_map do |experiment|
+          experiment.races.flat_map { |race| comparisons(experiment, race) }
+        end
         work = comparisons.sum { |comparison| work(comparison) }
         done = 0
         comparisons.each do |comparison|
           comparison.skipped = Pinning.unavailable(comparison.pin)
-          compare(comparison, Processes.new) { |text, share| @progress.call(text, (done + share * work(comparison)) / work.to_f) } unless comparison.skipped
+          unless comparison.skipped
+            compare(comparison, Processes.new) do |text, share|
+              @progress.call(text, (done + share * work(comparison)) / work.to_f)
+            end
+          end
           done += work(comparison)
           yield comparison if block_given?
         end
@@ -45,7 +51,8 @@ module Pelton
         (@options.pins || race.sizes.keys).product(latencies).map do |pin, latency|
           size = race.size(pin, @options.size, full: @options.full)
           results = contenders(race).map { |contender| result(race, contender, size, latency) }
-          comparison = Comparison.new(experiment, race, pin, latency:, size:, rounds: @options.rounds || race.rounds, results:)
+          comparison = Comparison.new(experiment, race, pin, latency:, size:, rounds: @options.rounds || race.rounds,
+            results:)
           comparison.tap { comparison.left_out = left_out(race) }
         end
       end

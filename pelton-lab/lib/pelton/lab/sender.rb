@@ -5,8 +5,8 @@ require_relative "pattern"
 
 module Pelton
   module Lab
-    # A server that reads a line with a number of bytes and sends as many, by blocking writes. It is a separate process, so that
-    # its CPU time is not the receiver's.
+    # A server that reads a line with a number of bytes and sends as many, by blocking writes. It is a separate process,
+    # so that its CPU time is not the receiver's.
     class Sender
       attr_reader :port, :pid
 

@@ -35,11 +35,12 @@ module Pelton
       end
 
       # @param share [Float] 0.99 for the 99th percentile
-      # @return [Numeric, nil] the smallest of the values that is at least as large as this share of them; nil for no values
+      # @return [Numeric, nil] the smallest of the values that is at least as large as this share of them; nil for no
+      #   values
       def self.percentile(values, share) = values.sort[(values.size * share).ceil - 1]
 
-      # The median with a confidence interval by the bootstrap: the values are resampled with repetition, and the interval
-      # holds the middle {CONFIDENCE} of the medians.
+      # The median with a confidence interval by the bootstrap: the values are resampled with repetition, and the
+      # interval holds the middle {CONFIDENCE} of the medians.
       # @return [Estimate, nil] nil for no values
       def self.estimate(values)
         value = median(values) or return
@@ -50,8 +51,8 @@ module Pelton
         Estimate.new(value, medians[outside], medians[-1 - outside])
       end
 
-      # The median of the ratios of neighbours: each value by that value of the base which was measured next to it, so that a
-      # disturbance that lasts longer than a round strikes both.
+      # The median of the ratios of neighbours: each value by that value of the base which was measured next to it, so
+      # that a disturbance that lasts longer than a round strikes both.
       # @param values [Array<(Numeric, Numeric)>] pairs of a position in time and a value
       # @param base [Array<(Numeric, Numeric)>] likewise
       # @return [Estimate, nil] nil where there is nothing to divide

@@ -15,7 +15,8 @@ module Pelton
 
       # @param row [Integer, nil] its number in the table of targets; nil: it stands below the numbered ones
       # @param of [String] the contender that must keep it
-      # @param to [String, Array<String>, nil] the contender to compare with; of several, the best one; nil: the baseline
+      # @param to [String, Array<String>, nil] the contender to compare with; of several, the best one; nil: the
+      #   baseline
       # @param at_most [Numeric] the limit
       # @param pin [Symbol, nil] the pinning that it is meant for; nil: any
       # @param metric [Symbol, nil] the metric to compare; nil: the race's metric
@@ -45,7 +46,8 @@ module Pelton
         return Check.new(self, Statistics.estimate(own.values(metric)), own.rounds) if unit
         base = rival(comparison)
         return unmeasured(base) unless base&.measured?
-        Check.new(self, Statistics.ratio(own.positioned(metric), base.positioned(metric)), [own.rounds, base.rounds].min)
+        Check.new(self, Statistics.ratio(own.positioned(metric), base.positioned(metric)),
+          [own.rounds, base.rounds].min)
       end
 
       # The result to compare with.
@@ -71,8 +73,8 @@ module Pelton
           latency&.positive? ? "#{target.what}, #{latency} ms" : target.what
         end
 
-        # @return [String] "met", "missed", "not measured", or "not certain": the value's confidence interval includes the
-        #   limit, or there were too few rounds for an interval
+        # @return [String] "met", "missed", "not measured", or "not certain": the value's confidence interval includes
+        #   the limit, or there were too few rounds for an interval
         def verdict
           limit = target.limit * TOLERANCE
           return "not measured" unless value

@@ -9,8 +9,8 @@ require_relative "programs"
 
 module Pelton
   module Lab
-    # One contender in a fresh process: measured once by {#run}, or in several rounds by {#prepare}, {#measure} and {#finish},
-    # between which other contenders are measured.
+    # One contender in a fresh process: measured once by {#run}, or in several rounds by {#prepare}, {#measure} and
+    # {#finish}, between which other contenders are measured.
     class Trial
       # `status` is :done with a {Measurement}, or :wrong, :error, :unavailable, :hung, :crashed with a `reason`.
       Outcome = Struct.new(:status, :measurement, :reason)
@@ -42,7 +42,8 @@ module Pelton
         event = follow("ready")
         return if event?(event, "ready")
         outcome = conclude(event)
-        (outcome.status == :done) ? Outcome.new(:error, nil, "it must use run.measure_server, since the race has rounds_per_process") : outcome
+        (outcome.status == :done) ? Outcome.new(:error, nil,
+          "it must use run.measure_server, since the race has rounds_per_process") : outcome
       end
 
       # Measures one round. The block is called when measuring begins.
@@ -77,7 +78,8 @@ module Pelton
         @reader, writer = IO.pipe
         environment = {"PELTON_LAB_REPORT" => writer.fileno.to_s, "PELTON_LAB_CONTROL" => controlled&.fileno&.to_s}
         @pid = @processes.start_ruby("child.rb", JSON.generate(@job), :environment => environment,
-          :core => @core, [:out, :err] => @output.path, writer => writer, **(controlled ? {controlled => controlled} : {}))
+          :core => @core, [:out, :err] => @output.path, writer => writer,
+            **(controlled ? {controlled => controlled} : {}))
         writer.close
       end
 

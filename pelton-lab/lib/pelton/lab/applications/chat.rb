@@ -17,7 +17,9 @@ module Chat
     def fill(database)
       return if database.table_exists?(:notes)
       create_tables(database)
-      rows(1..USERS) { |id| {id: id, name: NAMES[id - 1]} }.each_slice(500) { |some| database[:users].multi_insert(some) }
+      rows(1..USERS) { |id| {id: id, name: NAMES[id - 1]} }.each_slice(500) do |some|
+        database[:users].multi_insert(some)
+      end
       database[:rooms].multi_insert(rows(1..ROOMS) { |id| {id: id, name: "Room #{id}"} })
       memberships.each_slice(500) { |some| database[:memberships].multi_insert(some) }
       rows(1..MESSAGES) { |id| {room_id: room_of(id), user_id: id * 7 % USERS + 1, body: body(id)} }.each_slice(500) { |some| database[:messages].multi_insert(some) }
@@ -30,9 +32,11 @@ module Chat
     def right?(path, body)
       case path
       when "/names", "/query" then body == NAMES.first(5).join("\n")
-      when "/queries" then JSON.parse(body) == {"name" => NAMES[6], "rooms" => rooms_of(7).map { |id| "Room #{id}" }, "messages" => MESSAGES / USERS}
+      when "/queries" then JSON.parse(body) == {"name" => NAMES[6], "rooms" => rooms_of(7).map { |id| "Room #{id}" },
+        "messages" => MESSAGES / USERS}
       when "/rooms/1" then whole?(body) && shows?(body, last(100)) && body.scan('rel="stylesheet"').size == 12
-      when %r{\A/rooms/1/messages\?before=(\d+)} then shows?(body, last(100, before: Integer($1))) && !body.include?("<html")
+      when %r{\A/rooms/1/messages\?before=(\d+)} then shows?(body,
+        last(100, before: Integer($1))) && !body.include?("<html")
       when "/sidebar" then body.scan(%r{<a class="overflow-ellipsis" href="/rooms/(\d+)">}).flatten.map(&:to_i) == rooms_of(1).sort_by(&:to_s) && body.scan("<img").size == 20
       when %r{\A/search} then whole?(body) && body.scan("<mark>#{SEARCHED}</mark>").size == 20
       else body == "Hello World!"

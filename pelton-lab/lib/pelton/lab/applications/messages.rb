@@ -4,7 +4,8 @@
 module Messages
   Message = Struct.new(:id, :author, :text, :sent)
 
-  WORDS = %w[the room is open until nine and we have ordered tea for all who wait so bring your own cup please see you there soon].freeze
+  WORDS =
+    %w[the room is open until nine and we have ordered tea for all who wait so bring your own cup please see you there soon].freeze
 
   LIST = Random.new(14).then do |random|
     Array.new(40) do |id|
@@ -12,7 +13,8 @@ module Messages
     end.freeze
   end
 
-  HEAD = "<!doctype html>\n<html><head><title>Room</title>\n#{Array.new(12) { |n| "<link rel=\"stylesheet\" href=\"/assets/part-#{n}-5f2c81d0a3b4c6e7.css\">\n" }.join}</head>\n".freeze
+  HEAD =
+    "<!doctype html>\n<html><head><title>Room</title>\n#{Array.new(12) { |n| "<link rel=\"stylesheet\" href=\"/assets/part-#{n}-5f2c81d0a3b4c6e7.css\">\n" }.join}</head>\n".freeze
 
   MESSAGE = <<~ERB
     <div class="message" id="message_<%= message.id %>" data-sent="<%= message.sent.to_i %>">
@@ -33,5 +35,8 @@ module Messages
   end
 
   # Whether a page is complete.
-  def self.right?(page, user) = LIST.all? { |message| page.include?(message.text) } && page.include?("signed in as #{user}") && page.end_with?("</html>\n")
+  def self.right?(page, user)
+    LIST.all? { |message| page.include?(message.text) } && page.include?("signed in as #{user}") &&
+      page.end_with?("</html>\n")
+  end
 end

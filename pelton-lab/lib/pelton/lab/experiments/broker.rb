@@ -3,8 +3,8 @@
 require "pelton/lab/memcached_server"
 require "pelton/lab/web"
 
-# "Nonblocking IO" (2010): a value of nearly a megabyte, from memcached by HTTP. In the article the non-blocking way was 5.5 times
-# slower than the blocking one, and its process grew to 700 MB.
+# "Nonblocking IO" (2010): a value of nearly a megabyte, from memcached by HTTP. In the article the non-blocking way was
+# 5.5 times slower than the blocking one, and its process grew to 700 MB.
 Pelton::Lab.web_experiment "broker" do |programs|
   about "a value from memcached by HTTP: blocking and non-blocking, Rack and Sinatra, beside nginx's memcached_pass"
 
@@ -29,7 +29,8 @@ Pelton::Lab.web_experiment "broker" do |programs|
       Pelton::Lab::WebServer.serve(command, environment: {"MEMCACHE_SERVERS" => run.address, "CONNECTIONS" => connections.to_s}) do |server|
         check = lambda do
           answer = server.get("/test")
-          run.expect(["200", true], [answer.code, answer.body.b == value], "an answer's status, and whether it has the value")
+          run.expect(["200", true], [answer.code, answer.body.b == value],
+            "an answer's status, and whether it has the value")
         end
         check.call
         run.measure_server(server) do
@@ -45,25 +46,37 @@ Pelton::Lab.web_experiment "broker" do |programs|
     end
 
     race.contender("Pelton, Rack", style: "direct") { |run| serve.call(run, programs.pelton(broker)) }
-    race.contender("Pelton, Sinatra", style: "direct", gem: "sinatra", rounds: (3 if large)) { |run| serve.call(run, programs.pelton(sinatra)) }
-    race.contender("Puma, Rack, dalli", style: "blocking", gem: "puma", rounds: (3 unless large)) { |run| serve.call(run, programs.puma(dalli)) }
-    race.contender("Falcon, Rack, dalli", style: "direct", gem: "falcon", rounds: 3) { |run| serve.call(run, programs.falcon(dalli), connections: 16) }
+    race.contender("Pelton, Sinatra", style: "direct", gem: "sinatra", rounds: (3 if large)) do |run|
+      serve.call(run, programs.pelton(sinatra))
+    end
+    race.contender("Puma, Rack, dalli", style: "blocking", gem: "puma", rounds: (3 unless large)) do |run|
+      serve.call(run, programs.puma(dalli))
+    end
+    race.contender("Falcon, Rack, dalli", style: "direct", gem: "falcon", rounds: 3) do |run|
+      serve.call(run, programs.falcon(dalli), connections: 16)
+    end
     # It searches all that it has received again with each piece: a hundred large values are enough to see it.
-    race.contender "Thin, EM::P::Memcache", style: "callback", gem: "thin", rounds: 3, at_most: (large ? 100 : 5_000) do |run|
+    race.contender "Thin, EM::P::Memcache", style: "callback", gem: "thin", rounds: 3,
+      at_most: (large ? 100 : 5_000) do |run|
       serve.call(run, programs.thin(programs.application("broker_eventmachine")))
     end
   end
 
-  race "a megabyte", size: {apart: 500}, full: 1_000, rehearsal: 20, rounds: 12, rounds_per_process: 6, unit: "requests" do
+  race "a megabyte", size: {apart: 500}, full: 1_000, rehearsal: 20, rounds: 12, rounds_per_process: 6,
+    unit: "requests" do
     about "a value of 1,024,000 bytes, read from memcached and sent on, for 170 clients at a time"
     contenders.call(self, 1_024_000)
 
-    target 14, "1 MB from memcached by HTTP: CPU a request / nginx memcached_pass", of: "Pelton, Rack", at_most: 1.0, metric: :cpu_us_per_operation
-    target 15, "the same: time a request / Rack with dalli on Puma", of: "Pelton, Rack", to: "Puma, Rack, dalli", at_most: 1.0
-    target 15, "the same: growth of its memory", of: "Pelton, Rack", at_most: 64, metric: :grown_mb, unit: "MB", digits: 0
+    target 14, "1 MB from memcached by HTTP: CPU a request / nginx memcached_pass", of: "Pelton, Rack", at_most: 1.0,
+      metric: :cpu_us_per_operation
+    target 15, "the same: time a request / Rack with dalli on Puma", of: "Pelton, Rack", to: "Puma, Rack, dalli",
+      at_most: 1.0
+    target 15, "the same: growth of its memory", of: "Pelton, Rack", at_most: 64, metric: :grown_mb, unit: "MB",
+      digits: 0
   end
 
-  race "ten kilobytes", size: {apart: 5_000}, full: 20_000, rehearsal: 200, rounds: 12, rounds_per_process: 6, unit: "requests" do
+  race "ten kilobytes", size: {apart: 5_000}, full: 20_000, rehearsal: 200, rounds: 12, rounds_per_process: 6,
+    unit: "requests" do
     about "a value of 10,240 bytes, for 170 clients at a time"
     contenders.call(self, 10_240)
 

@@ -8,8 +8,9 @@ require "pelton/lab/web/programs"
 require "pelton/lab/web/requests_beside"
 require "pelton/lab/web/resuming_sockets"
 
-# What live pages cost: a stream that thousands of sockets have subscribed to, by Action Cable's protocol. Each server has the same channel, whose
-# messages have a number and a time; each frame that a socket gets is compared with those of the others.
+# What live pages cost: a stream that thousands of sockets have subscribed to, by Action Cable's protocol. Each server
+# has the same channel, whose messages have a number and a time; each frame that a socket gets is compared with those of
+# the others.
 Pelton::Lab.experiment "cable" do
   about "broadcasts to a thousand sockets by Pelton::Cable, by the same channel of Rails on Pelton, on Puma and on AnyCable, and by node"
   only_when_named
@@ -17,7 +18,8 @@ Pelton::Lab.experiment "cable" do
   lab = Pelton::Lab
   servers = lab::CableServers
   ways = servers::ALL
-  broadcast = ->(run, server, number) { run.expect("201", server.post("/broadcast?#{number}", "").code, "the status of a broadcast") }
+  broadcast =
+    ->(run, server, number) { run.expect("201", server.post("/broadcast?#{number}", "").code, "the status of a broadcast") }
   channel = {channel: "LabChannel"}
 
   # A race of these servers with so many sockets that have subscribed to the stream.
@@ -46,9 +48,12 @@ Pelton::Lab.experiment "cable" do
     contenders.call(self, ways.keys) do |run, server, sockets|
       sockets.saturate(run.size) { broadcast.call(run, server, run.size) }
     end
-    target nil, "1,000 sockets: time of a delivery by Rails' channel / on Puma (15 times its deliveries)", of: "Pelton, Rails", at_most: 1 / 15r.to_f
-    target nil, "the same / with fastlane (8 times its deliveries)", of: "Pelton, Rails", to: "Puma, Rails, fastlane", at_most: 1 / 8r.to_f
-    target nil, "the same / AnyCable's server (0.8 of its deliveries)", of: "Pelton, Rails", to: "AnyCable, Rails", at_most: 1 / 0.8
+    target nil, "1,000 sockets: time of a delivery by Rails' channel / on Puma (15 times its deliveries)",
+      of: "Pelton, Rails", at_most: 1 / 15r.to_f
+    target nil, "the same / with fastlane (8 times its deliveries)", of: "Pelton, Rails", to: "Puma, Rails, fastlane",
+      at_most: 1 / 8r.to_f
+    target nil, "the same / AnyCable's server (0.8 of its deliveries)", of: "Pelton, Rails", to: "AnyCable, Rails",
+      at_most: 1 / 0.8
     target nil, "the same / node's ws (its deliveries)", of: "Pelton, Rails", to: "node, ws", at_most: 1
     target nil, "the same by a bare channel / node's ws (its deliveries)", of: "Pelton", to: "node, ws", at_most: 1
   end
@@ -58,9 +63,12 @@ Pelton::Lab.experiment "cable" do
     metric :p50_ms, "p50 ms"
     also :p99_ms, "p99 ms"
     contenders.call(self, ways.keys) do |run, server, sockets|
-      sockets.pace(run.size, interval: 0.1) { broadcast.call(run, server, 1) }.tap { |done| %i[p50_ms p99_ms].each { |name| run.record(name, done[name]) } }
+      sockets.pace(run.size, interval: 0.1) { broadcast.call(run, server, 1) }.tap do |done|
+        %i[p50_ms p99_ms].each { |name| run.record(name, done[name]) }
+      end
     end
-    target nil, "10 broadcasts a second to 1,000 sockets: the median delivery by Rails' channel / on Puma", of: "Pelton, Rails", at_most: 0.1
+    target nil, "10 broadcasts a second to 1,000 sockets: the median delivery by Rails' channel / on Puma",
+      of: "Pelton, Rails", at_most: 0.1
     target nil, "the same: the 99th percentile / on Puma", of: "Pelton, Rails", at_most: 0.1, metric: :p99_ms
   end
 
@@ -77,7 +85,9 @@ Pelton::Lab.experiment "cable" do
           end
           servers.serve(run, ways.fetch(name), {"DATABASE" => database.address(run, :rails, folder), "POOL" => "10"}) do |server, url|
             sockets = lab::CableSockets.new(run, url, 100, channel: channel)
-            run.measure_server(server) { sockets.subscribe_to(run.size) { |number| {channel: "QueryChannel", user: 1, number: number} } }
+            run.measure_server(server) do
+              sockets.subscribe_to(run.size) { |number| {channel: "QueryChannel", user: 1, number: number} }
+            end
             sockets.close
           end
         end
@@ -89,7 +99,8 @@ Pelton::Lab.experiment "cable" do
   race "10,000 idle sockets", **rounds, size: {apart: 1}, full: 1, rounds: 3, rounds_per_process: 1 do
     about "the memory of each, subscribed and without messages; one broadcast shows that all are there"
     metric :socket_kb, "KB a socket", digits: 1
-    contenders.call(self, ["Pelton, Rails", "Pelton, Web", "Pelton", "node, ws"], sockets: 10_000) do |run, server, sockets|
+    contenders.call(self, ["Pelton, Rails", "Pelton, Web", "Pelton", "node, ws"],
+      sockets: 10_000) do |run, server, sockets|
       sockets.saturate(run.size) { broadcast.call(run, server, run.size) }
     end
     target nil, "10,000 idle sockets: memory of each, pelton-web", of: "Pelton, Web", at_most: 8, unit: "KB"
@@ -104,13 +115,16 @@ Pelton::Lab.experiment "cable" do
     contenders.call(self, ["Puma, Rails", "Pelton, Rails", "Pelton, Web"]) do |run, server, sockets|
       requests = lab::RequestsBeside.new(run, server.url("/up"))
       alone = requests.pace(run.size)
-      sockets.pace(run.size / 20, interval: 0.1, beside: -> { requests.pace(run.size) }) { broadcast.call(run, server, 1) }
+      sockets.pace(run.size / 20, interval: 0.1, beside: -> { requests.pace(run.size) }) do
+        broadcast.call(run, server, 1)
+      end
       run.record(:alone_ms, alone.p99_ms)
       run.record(:beside_ms, requests.last.p99_ms)
       run.record(:times, requests.last.p99_ms / alone.p99_ms)
       requests.last
     end
-    target nil, "p99 of requests beside broadcasts to 1,000 sockets / without", of: "Pelton, Rails", at_most: 2, unit: "times"
+    target nil, "p99 of requests beside broadcasts to 1,000 sockets / without", of: "Pelton, Rails", at_most: 2,
+      unit: "times"
   end
 
   race "two workers", **rounds, size: {apart: 50}, full: 200 do
@@ -129,7 +143,9 @@ Pelton::Lab.experiment "cable" do
         service.call(run) do |two|
           servers.serve(run, one) do |single, single_url|
             servers.serve(run, two) do |server, url|
-              alone, both = [single_url, url].map { |address| lab::CableSockets.new(run, address, 20, channel: channel) }
+              alone, both = [single_url, url].map do |address|
+                lab::CableSockets.new(run, address, 20, channel: channel)
+              end
               run.measure_server(server) do
                 base = alone.pace(run.size, interval: 0.02) { broadcast.call(run, single, 1) }
                 both.pace(run.size, interval: 0.02) { broadcast.call(run, server, 1) }.tap do |done|
@@ -143,7 +159,9 @@ Pelton::Lab.experiment "cable" do
         end
       end
     end
-    {"no service" => 0.5, "Redis" => 1, "PostgreSQL" => 2}.each { |name, most| target nil, "two workers, #{name}: added to the median delivery", of: name, at_most: most, unit: "ms" }
+    {"no service" => 0.5, "Redis" => 1, "PostgreSQL" => 2}.each do |name, most|
+      target nil, "two workers, #{name}: added to the median delivery", of: name, at_most: most, unit: "ms"
+    end
   end
 
   race "workers restarted", **rounds, size: {apart: 150}, full: 500, rounds: 3, rounds_per_process: 1 do
@@ -167,6 +185,7 @@ Pelton::Lab.experiment "cable" do
         clients.close
       end
     end
-    target nil, "1,000 clients that resume over a restart of two workers: messages missed", of: "Pelton, 2 workers", at_most: 0, unit: "messages"
+    target nil, "1,000 clients that resume over a restart of two workers: messages missed", of: "Pelton, 2 workers",
+      at_most: 0, unit: "messages"
   end
 end

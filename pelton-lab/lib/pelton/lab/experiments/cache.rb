@@ -7,8 +7,8 @@ require "pelton/lab/programs"
 require "pelton/lab/statistics"
 require "pelton/lab/web"
 
-# What a program asks of its cache beyond single keys: many keys at once, Rails' store, other servers when one fails. And the
-# embedded server beside memcached.
+# What a program asks of its cache beyond single keys: many keys at once, Rails' store, other servers when one fails.
+# And the embedded server beside memcached.
 Pelton::Lab.experiment "cache" do
   about "many keys at once, Rails' store, a server that fails; the embedded memcached beside memcached"
   only_when_named
@@ -19,7 +19,8 @@ Pelton::Lab.experiment "cache" do
     about "values of 100 bytes"
     server(&memcached)
     values = (0...1_000).to_h { |i| ["key-#{i}", "value #{i} ".ljust(100, "x")] }
-    work = ->(run, cache) { run.measure { run.size.times { run.expect(true, cache.get_multi(values.keys) == values, "whether all values are right") } } }
+    work =
+      ->(run, cache) { run.measure { run.size.times { run.expect(true, cache.get_multi(values.keys) == values, "whether all values are right") } } }
 
     baseline "dalli", style: "blocking", gem: "dalli" do |run|
       require "dalli"
@@ -44,7 +45,8 @@ Pelton::Lab.experiment "cache" do
   names = Array.new(100) { |number| "views/posts/#{number}" }
   {"read" => [2_000, 0.6, ->(cache) { cache.read(names[7]) }, entry],
    "write" => [2_000, 0.6, ->(cache) { cache.write(names[7], entry) }, true],
-   "fetch_multi of 100" => [50, 0.4, ->(cache) { cache.fetch_multi(*names) { raise "absent" }.size }, 100]}.each do |name, (times, limit, call, result)|
+   "fetch_multi of 100" => [50, 0.4, ->(cache) { cache.fetch_multi(*names) { raise "absent" }.size },
+     100]}.each do |name, (times, limit, call, result)|
     race "a Rails cache: #{name}", size: {free: times}, unit: "calls", rehearsal: 2 do
       about "PeltonStore and MemCacheStore on dalli"
       server(&memcached)
@@ -99,7 +101,9 @@ Pelton::Lab.experiment "cache" do
           Pelton.run do
             cache = Pelton::Memcached::Client.new(addresses, timeout: deadline, failover:)
             cache.set("first", "value")
-            40.times { |number| Pelton.spawn { (0..).each { |count| ask.call(cache, "#{number}-#{count % 50}").then { sleep 0.002 } } } }
+            40.times do |number|
+              Pelton.spawn { (0..).each { |count| ask.call(cache, "#{number}-#{count % 50}").then { sleep 0.002 } } }
+            end
             sleep run.size
             Process.kill(:STOP, servers[2].pid)
             phase = :frozen
@@ -114,8 +118,10 @@ Pelton::Lab.experiment "cache" do
         processes&.stop_all
       end
 
-      target nil, "one of five servers freezes, #{name}: the others' p99 / before", of: name, at_most: 1.0, unit: "times"
-      target nil, "the same: its own callers' longest wait / the deadline", of: name, at_most: 1.0, metric: :longest, unit: "times"
+      target nil, "one of five servers freezes, #{name}: the others' p99 / before", of: name, at_most: 1.0,
+        unit: "times"
+      target nil, "the same: its own callers' longest wait / the deadline", of: name, at_most: 1.0, metric: :longest,
+        unit: "times"
     end
   end
 
@@ -160,7 +166,8 @@ Pelton::Lab.experiment "cache" do
 
       baseline("memcached", style: "callback", program: "memcached") do |run|
         serve.call(run, lambda { |port, _|
-          [Pelton::Lab::Programs.find("memcached"), "-l", "127.0.0.1", "-p", port.to_s, "-U", "0", "-t", "1", "-R", "1000", *(["-u", "nobody"] if Process.uid.zero?)]
+          [Pelton::Lab::Programs.find("memcached"), "-l", "127.0.0.1", "-p", port.to_s, "-U", "0", "-t", "1", "-R",
+            "1000", *(["-u", "nobody"] if Process.uid.zero?)]
         })
       end
 
@@ -168,7 +175,8 @@ Pelton::Lab.experiment "cache" do
         serve.call(run, ->(port, _) { [RbConfig.ruby, "-I", Pelton::Lab::Installation::LIBRARIES, Pelton::Lab::Installation::COMMAND, "memcached", "-p", port.to_s] })
       end
 
-      target nil, "embedded server, #{name}: CPU of an operation / memcached's (0.9 times its operations)", of: "pelton memcached", at_most: 1 / 0.9
+      target nil, "embedded server, #{name}: CPU of an operation / memcached's (0.9 times its operations)",
+        of: "pelton memcached", at_most: 1 / 0.9
       target nil, "the same: memory of an item / memcached's", of: "pelton memcached", at_most: 1.3, metric: :item_bytes
     end
   end

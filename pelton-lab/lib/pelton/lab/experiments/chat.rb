@@ -6,7 +6,8 @@ require "pelton/lab/web/cable_sockets"
 require "pelton/lab/web/example_chat"
 require "pelton/lab/web/signed_in_clients"
 
-# The chat of Pelton's examples beside the same pages by Rails, Roda and Sinatra, on the same data: whole pages for users who are signed in.
+# The chat of Pelton's examples beside the same pages by Rails, Roda and Sinatra, on the same data: whole pages for
+# users who are signed in.
 Pelton::Lab.web_experiment "chat" do
   about "a chat by Web and Sequel, and the same pages by Rails, Roda and Sinatra on Puma, Falcon and Pelton"
 
@@ -82,7 +83,8 @@ Pelton::Lab.web_experiment "chat" do
     names.each { |name| %w[p50 p99].each { |part| race.also :"#{name}_#{part}", "#{name} #{part} ms", digits: 1 } }
   end
   seeded = Struct.new(:version, :port)
-  small = {size: {apart: 160}, rounds: 3, rounds_per_process: 3, rehearsal: 16, full: 1_000, unit: "requests of each page to Rails"}
+  small = {size: {apart: 160}, rounds: 3, rounds_per_process: 3, rehearsal: 16, full: 1_000,
+           unit: "requests of each page to Rails"}
   # Requests/s of a room's page in the published table.
   published = lambda do |race, rates|
     race.past("the published table", source: "Campfire and its ports, October 2026, Ryzen 7 8700GE, 4 threads, 16 clients; seconds for 160 times the room's page") do
@@ -92,7 +94,9 @@ Pelton::Lab.web_experiment "chat" do
 
   {
     "nothing cached" => ["none", 8, {"Rails" => 221}],
-    "fragments" => ["fragments", {room: [60, 25], messages: [70, 15], sidebar: [75, 12], search: [50, 20]}, {"Rails optimised" => 529, "Sinatra, Falcon" => 11_349, "Rage, Sequel" => 10_094, "Roda, Sequel, Falcon" => 12_431, "Rust" => 21_155}],
+    "fragments" => ["fragments", {room: [60, 25], messages: [70, 15], sidebar: [75, 12], search: [50, 20]},
+      {"Rails optimised" => 529, "Sinatra, Falcon" => 11_349, "Rage, Sequel" => 10_094,
+       "Roda, Sequel, Falcon" => 12_431, "Rust" => 21_155}],
     "finished pages" => ["pages", nil, {"Rails upstream" => 3_189, "Sinatra, Falcon" => 22_266, "Rage, Sequel" => 21_106, "Roda, Sequel, Falcon" => 24_769, "Rust" => 42_282}]
   }.each do |title, (cache, times, rates)|
     race title, **small do
@@ -102,21 +106,32 @@ Pelton::Lab.web_experiment "chat" do
       chat.ways.each do |name, way|
         contender(name, baseline: name == "Puma, Rails", **way.options) { |run| read.call(run, way, cache) }
       end
-      contender("Puma, Rails, nothing cached", **chat.ways["Puma, Rails"].options) { |run| read.call(run, chat.ways["Puma, Rails"], "none") } if cache == "fragments"
+      if cache == "fragments"
+        contender("Puma, Rails, nothing cached", **chat.ways["Puma, Rails"].options) do |run|
+          read.call(run, chat.ways["Puma, Rails"], "none")
+        end
+      end
       published.call(self, rates)
 
       pages.each_key do |name|
         metric = :"#{name}_us"
         if cache == "fragments"
           plain, kept = times[name]
-          target nil, "#{name}, fragments: time / Rails on Puma with nothing cached (#{plain} times its requests/s)", of: "Pelton", to: "Puma, Rails, nothing cached", at_most: 1 / plain.to_f, metric: metric
-          target nil, "the same / the same Rails with fragments (#{kept} times)", of: "Pelton", to: "Puma, Rails", at_most: 1 / kept.to_f, metric: metric
-          ["Falcon, Roda", "Puma, Roda"].each { |other| target nil, "the same / #{other} (twice)", of: "Pelton", to: other, at_most: 0.5, metric: metric }
+          target nil, "#{name}, fragments: time / Rails on Puma with nothing cached (#{plain} times its requests/s)",
+            of: "Pelton", to: "Puma, Rails, nothing cached", at_most: 1 / plain.to_f, metric: metric
+          target nil, "the same / the same Rails with fragments (#{kept} times)", of: "Pelton", to: "Puma, Rails",
+            at_most: 1 / kept.to_f, metric: metric
+          ["Falcon, Roda", "Puma, Roda"].each do |other|
+            target nil, "the same / #{other} (twice)", of: "Pelton", to: other, at_most: 0.5, metric: metric
+          end
         elsif cache == "none"
-          target nil, "#{name}, nothing cached: time / Rails on Puma (#{times} times)", of: "Pelton", to: "Puma, Rails", at_most: 1 / times.to_f, metric: metric
+          target nil, "#{name}, nothing cached: time / Rails on Puma (#{times} times)", of: "Pelton",
+            to: "Puma, Rails", at_most: 1 / times.to_f, metric: metric
         end
-        target nil, "#{name}, #{title}: the application on Rails: time on Pelton / on Puma (1.1 times)", of: "Pelton, Rails", to: "Puma, Rails", at_most: 1 / 1.1, metric: metric
-        target nil, "the same: the 99th percentile", of: "Pelton, Rails", to: "Puma, Rails", at_most: 0.9, metric: :"#{name}_p99"
+        target nil, "#{name}, #{title}: the application on Rails: time on Pelton / on Puma (1.1 times)",
+          of: "Pelton, Rails", to: "Puma, Rails", at_most: 1 / 1.1, metric: metric
+        target nil, "the same: the 99th percentile", of: "Pelton, Rails", to: "Puma, Rails", at_most: 0.9,
+          metric: :"#{name}_p99"
       end
     end
   end
@@ -125,14 +140,20 @@ Pelton::Lab.web_experiment "chat" do
     about "16 users post messages, which are broadcast; fragments are kept; each acknowledged post is looked for"
     server { seeded.new("SQLite, #{File.basename(chat.seeds)}", 1) }
     columns.call(self, [:post])
-    chat.ways.each { |name, way| contender(name, baseline: name == "Puma, Rails", **way.options) { |run| write.call(run, way, "fragments") } }
-    target nil, "a post with its broadcast: time / Rails on Puma (10 times)", of: "Pelton", to: "Puma, Rails", at_most: 0.1
+    chat.ways.each do |name, way|
+      contender(name, baseline: name == "Puma, Rails", **way.options) { |run| write.call(run, way, "fragments") }
+    end
+    target nil, "a post with its broadcast: time / Rails on Puma (10 times)", of: "Pelton", to: "Puma, Rails",
+      at_most: 0.1
     target nil, "the same / Roda on Falcon (1.5 times)", of: "Pelton", to: "Falcon, Roda", at_most: 1 / 1.5
-    target nil, "the same: the 99th percentile / Rails'", of: "Pelton", to: "Puma, Rails", at_most: 0.2, metric: :post_p99
-    target nil, "the same: Rails on Pelton / on Puma (1.1 times)", of: "Pelton, Rails", to: "Puma, Rails", at_most: 1 / 1.1
+    target nil, "the same: the 99th percentile / Rails'", of: "Pelton", to: "Puma, Rails", at_most: 0.2,
+      metric: :post_p99
+    target nil, "the same: Rails on Pelton / on Puma (1.1 times)", of: "Pelton, Rails", to: "Puma, Rails",
+      at_most: 1 / 1.1
   end
 
-  race "200 users", **small, size: {apart: 200}, full: 200, rehearsal: 20, rounds: 3, rounds_per_process: 1, unit: "users" do
+  race "200 users", **small, size: {apart: 200}, full: 200, rehearsal: 20, rounds: 3, rounds_per_process: 1,
+    unit: "users" do
     about "the memory of a process whose users have signed in, read a room, and wait for messages, each with a socket"
     metric :idle_mb, "MB", digits: 1
     server { seeded.new("SQLite, #{File.basename(chat.seeds)}", 1) }
@@ -140,7 +161,8 @@ Pelton::Lab.web_experiment "chat" do
       contender(name, baseline: name == "Puma, Rails", **way.options) do |run|
         serve.call(run, way, "fragments", clients: run.size) do |server, clients|
           origin = {"Origin" => server.url("").chomp("/")}
-          sockets = lab::CableSockets.new(run, server.url("/cable").sub("http", "ws"), run.size, channel: {channel: "RoomChannel", id: 1}, headers: clients.cookies.map { |cookie| {"Cookie" => cookie, **origin} })
+          sockets = lab::CableSockets.new(run, server.url("/cable").sub("http", "ws"), run.size,
+            channel: {channel: "RoomChannel", id: 1}, headers: clients.cookies.map { |cookie| {"Cookie" => cookie, **origin} })
           run.measure_server(server) { clients.load(pages[:room], run.size) }
           run.record(:idle_mb, server.usage.rss_kb / 1024.0)
           sockets.close

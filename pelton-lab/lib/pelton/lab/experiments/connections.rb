@@ -5,8 +5,8 @@ require "pelton/lab/statistics"
 require "pelton/lab/web"
 require "tempfile"
 
-# The cost of slow clients for a web server: ten thousand idle connections (C10K), a hundred slow readers, and one client with a large
-# body. The contender is a server, alone on its core.
+# The cost of slow clients for a web server: ten thousand idle connections (C10K), a hundred slow readers, and one
+# client with a large body. The contender is a server, alone on its core.
 Pelton::Lab.web_experiment "connections" do |programs|
   about "ten thousand idle keep-alive connections, a hundred slow readers, 100 MB up: Pelton's server against nginx"
 
@@ -48,7 +48,8 @@ Pelton::Lab.web_experiment "connections" do |programs|
     contender("Pelton", style: "direct") { |run| serve.call(run, programs.pelton(app)) }
 
     target 21, "memory of an idle keep-alive connection, of 10,000", of: "Pelton", at_most: 1.5, unit: "KB"
-    target 21, "time a request beside them / before (0.95 of its requests/s)", of: "Pelton", at_most: 1.053, metric: :slowdown, unit: "times"
+    target 21, "time a request beside them / before (0.95 of its requests/s)", of: "Pelton", at_most: 1.053,
+      metric: :slowdown, unit: "times"
     target 21, "CPU a request beside them / before", of: "Pelton", at_most: 1.053, metric: :cpu_slowdown, unit: "times"
   end
 
@@ -70,7 +71,9 @@ Pelton::Lab.web_experiment "connections" do |programs|
           readers = load.slow_readers(server, "/large", run.size, body:)
           started = Pelton::Clock.now
           # Fifty requests a second for two seconds; meanwhile each reader has its 10 KB a second.
-          times = load.paced(server, requests: run.rehearsal? ? 10 : 100, interval: 0.02, body: hello) { readers.read_on((run.size / 5.0).ceil) }
+          times = load.paced(server, requests: run.rehearsal? ? 10 : 100, interval: 0.02, body: hello) do
+            readers.read_on((run.size / 5.0).ceil)
+          end
           run.record(:longest_ms, times.max * 1000)
           run.record(:median_ms, Pelton::Lab::Statistics.median(times) * 1000)
           Pelton::Lab::WebLoad::Done.new(times.size, Pelton::Clock.now - started)
@@ -91,7 +94,8 @@ Pelton::Lab.web_experiment "connections" do |programs|
 
     contender("Pelton", style: "direct") { |run| serve.call(run, programs.pelton(app)) }
 
-    target 22, "hello beside 100 slow readers of 8 MB: the longest of 100 answers", of: "Pelton", at_most: 50, unit: "ms", digits: 1
+    target 22, "hello beside 100 slow readers of 8 MB: the longest of 100 answers", of: "Pelton", at_most: 50,
+      unit: "ms", digits: 1
     target 22, "growth of its memory / the bodies", of: "Pelton", at_most: 1.1, metric: :share, unit: "times"
   end
 
@@ -111,14 +115,18 @@ Pelton::Lab.web_experiment "connections" do |programs|
       end
     end
 
-    baseline("nginx, proxy to a static upstream", style: "callback", program: "nginx") { |run| serve.call(run, programs.nginx_proxy(bytes), digest: false) }
+    baseline("nginx, proxy to a static upstream", style: "callback", program: "nginx") do |run|
+      serve.call(run, programs.nginx_proxy(bytes), digest: false)
+    end
     contender("Pelton", style: "direct") { |run| serve.call(run, programs.pelton(app)) }
     # The least that reading costs.
     contender "nginx, reads and discards", style: "callback", program: "nginx", rounds: 3 do |run|
       serve.call(run, programs.nginx("location / { return 200 \"#{bytes}\"; }"), digest: false)
     end
 
-    contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3) { |run| serve.call(run, programs.puma(app)) }
+    contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3) do |run|
+      serve.call(run, programs.puma(app))
+    end
 
     target 29, "an upload of 100 MB, read by the handler: CPU / nginx", of: "Pelton", at_most: 1.5
   end

@@ -2,8 +2,9 @@
 
 require "pelton/lab/memcached_server"
 
-# Blocking code waits for one answer at a time; asynchronous code pays for waiting for many. Which one is faster depends on the latency
-# and on the number of operations that a program can have in flight: this experiment draws the line between them.
+# Blocking code waits for one answer at a time; asynchronous code pays for waiting for many. Which one is faster depends
+# on the latency and on the number of operations that a program can have in flight: this experiment draws the line
+# between them.
 Pelton::Lab.experiment "crossover" do
   about "blocking or asynchronous? By the latency, and by the number of operations in flight"
 
@@ -11,7 +12,8 @@ Pelton::Lab.experiment "crossover" do
   # The size is done in chains of 1, 1/2, 1/10 ... of it, one after the other.
   trips = numbers.sum { |number| 1.0 / number }
 
-  race "get", size: {same: 2_000}, full: 20_000, unit: "gets at each point", rounds: 3, rehearsal: 20, latency: [0, 0.2, 1, 10, 50] do
+  race "get", size: {same: 2_000}, full: 20_000, unit: "gets at each point", rounds: 3, rehearsal: 20,
+    latency: [0, 0.2, 1, 10, 50] do
     about "gets by the number of operations at once and by the round trip"
     points "operations at once", numbers
     server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address) }

@@ -3,7 +3,8 @@
 require "tmpdir"
 require "pelton/lab/database"
 
-# What a model costs without a web server around it: one find after the other, a thousand at once, and all rows of a large table.
+# What a model costs without a web server around it: one find after the other, a thousand at once, and all rows of a
+# large table.
 Pelton::Lab.experiment "finds" do
   about "models of Sequel and ActiveRecord on Pelton, whose finds are merged, in one process beside the same without Pelton: single finds, a thousand at once, " \
     "a hundred thousand rows"
@@ -15,7 +16,9 @@ Pelton::Lab.experiment "finds" do
       database.open(run, folder) do |opened|
         unless opened.table_exists?(:users) && opened[:users].count == rows
           opened.create_table!(:users) { primary_key(:id).then { String :username }.then { Integer :visits } }
-          (1..rows).each_slice(1_000) { |ids| opened[:users].import(%i[id username visits], ids.map { |id| [id, "user #{id}", id] }) }
+          (1..rows).each_slice(1_000) do |ids|
+            opened[:users].import(%i[id username visits], ids.map { |id| [id, "user #{id}", id] })
+          end
         end
       end
       block.call(database.address(run, library, folder))
@@ -36,8 +39,11 @@ Pelton::Lab.experiment "finds" do
   sequel = lambda do |database, run, rows, threads: 1, &work|
     require "sequel"
     fill.call(database, run, :sequel, rows) do |address|
-      opened = Sequel.connect(address.sub(/\Asqlite:/, "extralite:"), max_connections: threads, pool_timeout: 30, keep_reference: false)
-      %w[journal_mode=WAL synchronous=NORMAL].each { |pragma| opened.run("PRAGMA #{pragma}") } if opened.database_type == :sqlite
+      opened = Sequel.connect(address.sub(/\Asqlite:/, "extralite:"), max_connections: threads, pool_timeout: 30,
+        keep_reference: false)
+      if opened.database_type == :sqlite
+        %w[journal_mode=WAL synchronous=NORMAL].each { |pragma| opened.run("PRAGMA #{pragma}") }
+      end
       work.call(Class.new(Sequel::Model(opened[:users])))
       opened.disconnect
     end
@@ -54,7 +60,9 @@ Pelton::Lab.experiment "finds" do
 
   merged = lambda do |database, run, rows, pool: 20, &work|
     require "pelton/active_record"
-    Pelton.run { connect.call(database, run, rows, pool) { |model| work.call(model.include(Pelton::ActiveRecord::Merging)) } }
+    Pelton.run do
+      connect.call(database, run, rows, pool) { |model| work.call(model.include(Pelton::ActiveRecord::Merging)) }
+    end
   end
 
   active_record = lambda do |database, run, rows, threads:, &work|
@@ -76,7 +84,8 @@ Pelton::Lab.experiment "finds" do
 
   # The same by a fiber each. The block returns the number of queries until now.
   by_fibers = lambda do |run, find, &queries|
-    times = -> { Array.new(run.size) { |i| Pelton.spawn { run.expect("user #{1 + i}", find.call(1 + i).username) } }.each(&:await) }
+    times =
+      -> { Array.new(run.size) { |i| Pelton.spawn { run.expect("user #{1 + i}", find.call(1 + i).username) } }.each(&:await) }
     times.call
     before = queries.call
     run.measure(&times)
@@ -91,11 +100,17 @@ Pelton::Lab.experiment "finds" do
       server { |processes, core, _| database.start(processes, core) }
       also :cpu_us_per_operation, "CPU us/op"
 
-      work = ->(run, model, find) { run.measure { run.size.times { |i| (1 + i * 7 % 1_000).then { |id| check.call(run, model.public_send(find, id), id) } } } }
-      baseline("Sequel::Model", style: "blocking") { |run| sequel.call(database, run, 1_000) { |model| work.call(run, model, :with_pk!) } }
-      contender("Pelton", style: "direct") { |run| pelton.call(database, run, 1_000) { |model| work.call(run, model, :with_pk!) } }
+      work =
+        ->(run, model, find) { run.measure { run.size.times { |i| (1 + i * 7 % 1_000).then { |id| check.call(run, model.public_send(find, id), id) } } } }
+      baseline("Sequel::Model", style: "blocking") do |run|
+        sequel.call(database, run, 1_000) { |model| work.call(run, model, :with_pk!) }
+      end
+      contender("Pelton", style: "direct") do |run|
+        pelton.call(database, run, 1_000) { |model| work.call(run, model, :with_pk!) }
+      end
 
-      target nil, "a find by primary key, #{name}: on Pelton, one fiber / Sequel::Model alone, blocking", of: "Pelton", at_most: 1.0
+      target nil, "a find by primary key, #{name}: on Pelton, one fiber / Sequel::Model alone, blocking", of: "Pelton",
+        at_most: 1.0
     end
 
     race "a thousand at once, #{name}", size: {free: 1_000}, unit: "finds", rehearsal: 200 do
@@ -109,7 +124,9 @@ Pelton::Lab.experiment "finds" do
       end
 
       contender("Sequel::Model, a fiber each", style: "direct") do |run|
-        pelton.call(database, run, 1_000) { |model| by_fibers.call(run, ->(id) { model.with_pk!(id) }) { model.db.stats[:queries] } }
+        pelton.call(database, run, 1_000) do |model|
+          by_fibers.call(run, ->(id) { model.with_pk!(id) }) { model.db.stats[:queries] }
+        end
       end
 
       contender("ActiveRecord, 100 threads", style: "blocking", gem: "activerecord", with: %w[sqlite3]) do |run|
@@ -118,7 +135,8 @@ Pelton::Lab.experiment "finds" do
         end
       end
 
-      contender("ActiveRecord, a fiber each", style: "direct", gem: "pelton-rails", with: %w[activerecord sqlite3]) do |run|
+      contender("ActiveRecord, a fiber each", style: "direct", gem: "pelton-rails",
+        with: %w[activerecord sqlite3]) do |run|
         count = 0
         merged.call(database, run, 1_000) do |model|
           ActiveSupport::Notifications.subscribe("sql.active_record") { count += 1 }
@@ -126,10 +144,14 @@ Pelton::Lab.experiment "finds" do
         end
       end
 
-      target nil, "1,000 finds at once, #{name}: time / Sequel with 100 threads (3 times its finds)", of: "Sequel::Model, a fiber each", at_most: 1 / 3.0
-      target nil, "the same: queries", of: "Sequel::Model, a fiber each", at_most: 2, metric: :queries, unit: "queries", digits: 0
-      target nil, "the same with ActiveRecord: time / 100 threads (2 times its finds)", of: "ActiveRecord, a fiber each", to: "ActiveRecord, 100 threads", at_most: 1 / 2.0
-      target nil, "the same: queries", of: "ActiveRecord, a fiber each", at_most: 2, metric: :queries, unit: "queries", digits: 0
+      target nil, "1,000 finds at once, #{name}: time / Sequel with 100 threads (3 times its finds)",
+        of: "Sequel::Model, a fiber each", at_most: 1 / 3.0
+      target nil, "the same: queries", of: "Sequel::Model, a fiber each", at_most: 2, metric: :queries,
+        unit: "queries", digits: 0
+      target nil, "the same with ActiveRecord: time / 100 threads (2 times its finds)",
+        of: "ActiveRecord, a fiber each", to: "ActiveRecord, 100 threads", at_most: 1 / 2.0
+      target nil, "the same: queries", of: "ActiveRecord, a fiber each", at_most: 2, metric: :queries, unit: "queries",
+        digits: 0
     end
 
     race "all rows, #{name}", size: {free: 100_000}, unit: "rows", rounds: 3, rehearsal: 5_000 do
@@ -153,7 +175,8 @@ Pelton::Lab.experiment "finds" do
         end
       end
 
-      target nil, "100,000 rows by paged_each, #{name}: growth of memory", of: "Pelton", at_most: 20, unit: "MB", digits: 1
+      target nil, "100,000 rows by paged_each, #{name}: growth of memory", of: "Pelton", at_most: 20, unit: "MB",
+        digits: 1
     end
   end
 end

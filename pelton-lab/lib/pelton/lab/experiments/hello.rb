@@ -4,8 +4,8 @@ require "digest"
 require "json"
 require "pelton/lab/web"
 
-# The cost of a web server where the application costs nothing. The contender is a server, alone on its core; wrk is on the other
-# one.
+# The cost of a web server where the application costs nothing. The contender is a server, alone on its core; wrk is on
+# the other one.
 Pelton::Lab.web_experiment "hello" do |programs|
   about "hello world by wrk, with 8 to 4,096 connections: Pelton's server against nginx, iodine, Puma, Falcon and node"
 
@@ -33,9 +33,15 @@ Pelton::Lab.web_experiment "hello" do |programs|
 
     race.baseline("nginx, return 200", style: "callback", program: "nginx") { |run| serve.call(run, static, **load) }
     race.contender("Pelton", style: "direct") { |run| serve.call(run, programs.pelton(app), **load) }
-    race.contender("iodine", style: "callback", gem: "iodine", rounds: few) { |run| serve.call(run, programs.iodine(app), **load) }
-    race.contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: few, extra: !few.nil?) { |run| serve.call(run, programs.puma(app), **load) }
-    race.contender("Falcon", style: "direct", gem: "falcon", rounds: 3, extra: !few.nil?) { |run| serve.call(run, programs.falcon(app), **load) }
+    race.contender("iodine", style: "callback", gem: "iodine", rounds: few) do |run|
+      serve.call(run, programs.iodine(app), **load)
+    end
+    race.contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: few, extra: !few.nil?) do |run|
+      serve.call(run, programs.puma(app), **load)
+    end
+    race.contender("Falcon", style: "direct", gem: "falcon", rounds: 3, extra: !few.nil?) do |run|
+      serve.call(run, programs.falcon(app), **load)
+    end
     race.contender "node", style: "callback", program: "node", rounds: 3, extra: !few.nil? do |run|
       serve.call(run, programs.node(<<~JAVASCRIPT), **load)
         require("http").createServer((request, response) => {
@@ -51,26 +57,30 @@ Pelton::Lab.web_experiment "hello" do |programs|
     about "twelve bytes, asked for again and again on 64 connections that stay open"
     contenders.call(self, few: nil)
 
-    # A request takes 21,600 instructions outside the kernel, nginx's 9,700 (callgrind). Half of them are libruby's: Rack's env and other
-    # objects. In the kernel both do the same.
+    # A request takes 21,600 instructions outside the kernel, nginx's 9,700 (callgrind). Half of them are libruby's:
+    # Rack's env and other objects. In the kernel both do the same.
     target 11, "hello world: CPU a request / nginx", of: "Pelton", at_most: 1.1, metric: :cpu_us_per_operation
-    target 12, "hello world, 64 connections: time a request / nginx (0.85 of its requests/s; idle machine: 0.95)", of: "Pelton", at_most: 1 / 0.85
+    target 12, "hello world, 64 connections: time a request / nginx (0.85 of its requests/s; idle machine: 0.95)",
+      of: "Pelton", at_most: 1 / 0.85
     target 12, "the same / Puma (4.7 of its requests/s)", of: "Pelton", to: "Puma, 5 threads", at_most: 0.213, digits: 3
   end
 
   {"8" => [8, "there is little to do at a time", 1, 0.70, 0.80], "512" => [512, "many at a time", 1, 0.90, 1.00],
-   "4,096" => [4_096, "which wrk opens anew in each round", 2, 0.95, 1.05]}.each do |number, (connections, remark, seconds, share, idle)|
+   "4,096" => [4_096, "which wrk opens anew in each round", 2, 0.95,
+     1.05]}.each do |number, (connections, remark, seconds, share, idle)|
     race "#{number} connections", size: {apart: seconds}, **rounds do
       about "the same on #{name}: #{remark}"
       contenders.call(self, connections:)
-      target 12, "with #{name} / nginx with as many (#{format("%.2f", share)}; idle machine: #{format("%.2f", idle)})", of: "Pelton", at_most: 1 / share
+      target 12, "with #{name} / nginx with as many (#{format("%.2f", share)}; idle machine: #{format("%.2f", idle)})",
+        of: "Pelton", at_most: 1 / share
     end
   end
 
   race "new connections", size: {apart: 1}, **rounds do
     about "twelve bytes on 64 connections, of which each ends after ten requests on average, and is replaced by a new one"
     contenders.call(self, requests_per_connection: 10)
-    target 27, "hello world, a new connection for every 10 requests: time a request / nginx (0.7 of its requests/s)", of: "Pelton", at_most: 1 / 0.7
+    target 27, "hello world, a new connection for every 10 requests: time a request / nginx (0.7 of its requests/s)",
+      of: "Pelton", at_most: 1 / 0.7
   end
 
   race "HTTP/2", size: {apart: 1}, **rounds do
@@ -80,14 +90,22 @@ Pelton::Lab.web_experiment "hello" do |programs|
 
     load = lambda do |run, command, **options|
       Pelton::Lab::WebServer.serve(command) do |server|
-        run.measure_server(server) { Pelton::Lab::WebLoad.new(run).h2load(server.url("/"), seconds: run.size, **options) }
+        run.measure_server(server) do
+          Pelton::Lab::WebLoad.new(run).h2load(server.url("/"), seconds: run.size, **options)
+        end
       end
     end
 
-    baseline("nginx, return 200", style: "callback", program: "nginx") { |run| load.call(run, programs.nginx("location / { return 200 \"#{hello}\"; }", protocol: "http2")) }
+    baseline("nginx, return 200", style: "callback", program: "nginx") do |run|
+      load.call(run, programs.nginx("location / { return 200 \"#{hello}\"; }", protocol: "http2"))
+    end
     contender("Pelton", style: "direct") { |run| load.call(run, programs.pelton(app)) }
-    contender("Pelton, a request at once", style: "direct", rounds: 3) { |run| load.call(run, programs.pelton(app), streams: 1) }
-    contender("Pelton, HTTP/1.1", style: "direct", rounds: 3) { |run| load.call(run, programs.pelton(app), streams: nil) }
+    contender("Pelton, a request at once", style: "direct", rounds: 3) do |run|
+      load.call(run, programs.pelton(app), streams: 1)
+    end
+    contender("Pelton, HTTP/1.1", style: "direct", rounds: 3) do |run|
+      load.call(run, programs.pelton(app), streams: nil)
+    end
   end
 
   race "a JSON body", size: {apart: 1}, **rounds do
@@ -101,17 +119,25 @@ Pelton::Lab.web_experiment "hello" do |programs|
       Pelton::Lab::WebServer.serve(command) do |server|
         check = lambda do
           run.expect(["200", "10240"], server.post("/json", json).then { |answer| [answer.code, answer.body] })
-          run.expect(Digest::SHA256.hexdigest(json), server.post("/digest", json).body, "the digest of the body") if digest
+          if digest
+            run.expect(Digest::SHA256.hexdigest(json), server.post("/digest", json).body, "the digest of the body")
+          end
         end
         check.call
-        run.measure_server(server) { Pelton::Lab::WebLoad.new(run).wrk(server.url("/json"), seconds: run.size, post: json) }
+        run.measure_server(server) do
+          Pelton::Lab::WebLoad.new(run).wrk(server.url("/json"), seconds: run.size, post: json)
+        end
         check.call
       end
     end
 
-    baseline("nginx, proxy to a static upstream", style: "callback", program: "nginx") { |run| post.call(run, programs.nginx_proxy("10240"), digest: false) }
+    baseline("nginx, proxy to a static upstream", style: "callback", program: "nginx") do |run|
+      post.call(run, programs.nginx_proxy("10240"), digest: false)
+    end
     contender("Pelton", style: "direct") { |run| post.call(run, programs.pelton(reader)) }
-    contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3) { |run| post.call(run, programs.puma(reader)) }
+    contender("Puma, 5 threads", style: "blocking", gem: "puma", rounds: 3) do |run|
+      post.call(run, programs.puma(reader))
+    end
 
     target 28, "POST of 10 KB of JSON, read and answered: time a request / nginx's proxy to a static upstream (0.6 of its requests/s)",
       of: "Pelton", at_most: 1 / 0.6
@@ -123,9 +149,14 @@ Pelton::Lab.web_experiment "hello" do |programs|
 
     baseline("Pelton, -w 1", style: "direct") { |run| serve.call(run, programs.pelton(app, "-w", "1"), "/busy") }
     contender("Pelton, -w 2", style: "direct") { |run| serve.call(run, programs.pelton(app, "-w", "2"), "/busy") }
-    contender("Puma, -w 1", style: "blocking", gem: "puma", rounds: 3) { |run| serve.call(run, programs.puma(app, workers: 1), "/busy") }
-    contender("Puma, -w 2", style: "blocking", gem: "puma", rounds: 3) { |run| serve.call(run, programs.puma(app, workers: 2), "/busy") }
+    contender("Puma, -w 1", style: "blocking", gem: "puma", rounds: 3) do |run|
+      serve.call(run, programs.puma(app, workers: 1), "/busy")
+    end
+    contender("Puma, -w 2", style: "blocking", gem: "puma", rounds: 3) do |run|
+      serve.call(run, programs.puma(app, workers: 2), "/busy")
+    end
 
-    target 26, "1 ms of CPU a request: time with -w 2 / -w 1 (1.8 times the requests/s)", of: "Pelton, -w 2", at_most: 0.556, digits: 3
+    target 26, "1 ms of CPU a request: time with -w 2 / -w 1 (1.8 times the requests/s)", of: "Pelton, -w 2",
+      at_most: 0.556, digits: 3
   end
 end

@@ -8,15 +8,17 @@ require "pelton/lab/web"
 require "pelton/lab/web/event_streams"
 require "pelton/lab/web/rails_engines"
 
-# Jobs that wait for a language model, in workers of Solid Queue, and event streams. The gems are those of rails_engines; Ruby 3.3 and later have
-# them: RUBY=/path/to/bin/ruby.
+# Jobs that wait for a language model, in workers of Solid Queue, and event streams. The gems are those of
+# rails_engines; Ruby 3.3 and later have them: RUBY=/path/to/bin/ruby.
 Pelton::Lab.web_experiment "jobs" do |programs|
   about "jobs that wait for a slow server, in threads and in fibers, and streams of events"
 
   lab = Pelton::Lab
   gems = lab::RailsEngines.new
   available = lambda do
-    raise lab::Unavailable, "Solid Queue's fibers on async need Ruby 3.3, this is #{gems.version}: RUBY=/path/to/bin/ruby" if Gem::Version.new(gems.version || 0) < Gem::Version.new("3.3")
+    if Gem::Version.new(gems.version || 0) < Gem::Version.new("3.3")
+      raise lab::Unavailable, "Solid Queue's fibers on async need Ruby 3.3, this is #{gems.version}: RUBY=/path/to/bin/ruby"
+    end
     gems.unavailable&.then { |reason| raise lab::Unavailable, reason }
   end
 
@@ -25,13 +27,17 @@ Pelton::Lab.web_experiment "jobs" do |programs|
   ways = {
     "25 threads" => way.new({"WORKER" => "threads 25", "POOL" => "30"}, "SolidQueue::ThreadPool"),
     "500 fibers, async" => way.new({"WORKER" => "fibers 500", "POOL" => "20"}, "SolidQueue::FiberPool"),
-    "500 fibers, Pelton" => way.new({"WORKER" => "fibers 500", "POOL" => "20", "RAILTIE" => "pelton/rails"}, "Pelton::Rails::SolidQueue::FiberPool")
+    "500 fibers, Pelton" => way.new({"WORKER" => "fibers 500", "POOL" => "20", "RAILTIE" => "pelton/rails"},
+      "Pelton::Rails::SolidQueue::FiberPool")
   }
-  worker = gems.command(->(port, _) { [RbConfig.ruby, "-I", lab::Installation::LIBRARIES, programs.application("jobs/worker", "rb"), port.to_s] })
+  worker =
+    gems.command(->(port, _) { [RbConfig.ruby, "-I", lab::Installation::LIBRARIES, programs.application("jobs/worker", "rb"), port.to_s] })
 
   # Runs the jobs, and checks what they have written.
   perform = lambda do |run, server, one, job, count|
-    body = Net::HTTP.start("127.0.0.1", server.port, read_timeout: 1800) { |http| http.get("/run?job=#{job}&count=#{count}").body }
+    body = Net::HTTP.start("127.0.0.1", server.port, read_timeout: 1800) do |http|
+      http.get("/run?job=#{job}&count=#{count}").body
+    end
     result = JSON.parse(body, symbolize_names: true)
     run.expect({right: true, failed: 0, pool: one.pool}, result.slice(:right, :failed, :pool), "the jobs' result")
     result
@@ -52,10 +58,12 @@ Pelton::Lab.web_experiment "jobs" do |programs|
         also :connections, "connections", digits: 0
         also :p99_ms, "first token, p99 ms", digits: 0 if job == "TokenJob"
         ways.each do |label, one|
-          contender label, style: (label == "25 threads") ? "blocking" : "direct", baseline: label == "25 threads" do |run|
+          contender label, style: (label == "25 threads") ? "blocking" : "direct",
+            baseline: label == "25 threads" do |run|
             Dir.mktmpdir("pelton-lab") do |folder|
               lab::WebServer.serve(programs.pelton(programs.application("jobs/upstream"))) do |upstream|
-                environment = {**gems.environment, **one.environment, "DATABASE" => database.address(run, :rails, folder), "UPSTREAM" => upstream.port.to_s}
+                environment = {**gems.environment, **one.environment,
+                  "DATABASE" => database.address(run, :rails, folder), "UPSTREAM" => upstream.port.to_s}
                 lab::WebServer.serve(worker, environment: environment, deadline: 60) do |served|
                   perform.call(run, served, one, job, 5) # it opens connections
                   run.measure_server(served) do
@@ -69,8 +77,10 @@ Pelton::Lab.web_experiment "jobs" do |programs|
             end
           end
         end
-        target nil, "#{title}, #{name}: CPU time of a job on Pelton / in threads", of: "500 fibers, Pelton", to: "25 threads", at_most: 1.0, metric: :cpu_us_per_operation
-        target nil, "the same / on async", of: "500 fibers, Pelton", to: "500 fibers, async", at_most: 1.0, metric: :cpu_us_per_operation
+        target nil, "#{title}, #{name}: CPU time of a job on Pelton / in threads", of: "500 fibers, Pelton",
+          to: "25 threads", at_most: 1.0, metric: :cpu_us_per_operation
+        target nil, "the same / on async", of: "500 fibers, Pelton", to: "500 fibers, async", at_most: 1.0,
+          metric: :cpu_us_per_operation
       end
     end
   end
@@ -90,19 +100,23 @@ Pelton::Lab.web_experiment "jobs" do |programs|
     also :gap_ms, "gap, p99 ms", digits: 0
     also :page_ms, "page, p99 ms", digits: 1
     also :kb, "KB/stream", digits: 0
-    {"Puma 8" => puma, "Falcon" => programs.falcon(streams), "Pelton" => programs.pelton(streams)}.each do |label, command|
+    {"Puma 8" => puma, "Falcon" => programs.falcon(streams),
+     "Pelton" => programs.pelton(streams)}.each do |label, command|
       contender label, style: (label == "Puma 8") ? "blocking" : "direct", baseline: label == "Puma 8" do |run|
         lab::WebServer.serve(gems.command(command), environment: gems.environment, deadline: 60) do |served|
           clients = lab::EventStreams.new(run, served, events: 50)
           run.expect("a page", served.get.body, "a page")
           run.measure_server(served) do
-            clients.read(run.size, 400).tap { |done| %i[first_ms gap_ms page_ms].each { |one| run.record(one, done[one]) } }
+            clients.read(run.size, 400).tap do |done|
+              %i[first_ms gap_ms page_ms].each { |one| run.record(one, done[one]) }
+            end
           end
           run.record(:kb, run[:grown_mb] * 1024 / run.size)
         end
       end
     end
-    target nil, "event streams: the 99th percentile of pages beside them / Falcon's", of: "Pelton", to: "Falcon", at_most: 1.0, metric: :page_ms
+    target nil, "event streams: the 99th percentile of pages beside them / Falcon's", of: "Pelton", to: "Falcon",
+      at_most: 1.0, metric: :page_ms
     target nil, "the same: memory of a stream", of: "Pelton", to: "Falcon", at_most: 1.0, metric: :kb
   end
 end

@@ -2,7 +2,8 @@
 
 require "pelton/lab/memcached_server"
 
-# "Asynchronous != Faster" (2012) set, got and deleted 100,000 keys of a memcached on the same machine: 17.3 s with blocking calls,
+# "Asynchronous != Faster" (2012) set, got and deleted 100,000 keys of a memcached on the same machine: 17.3 s with
+# blocking calls,
 # 33.2 s with EventMachine, of which 32.2 s were user CPU time.
 Pelton::Lab.experiment "memcached" do
   about "SET, GET and DEL of many keys: blocking calls against callbacks, Deferrables and fibers"
@@ -66,7 +67,8 @@ Pelton::Lab.experiment "memcached" do
       run.measure(3 * run.size) { one_by_one.call(run, cache) }
     end
 
-    race.contender("EM::P::Memcache, all at once", style: "callback", gem: "eventmachine", at_most: 10_000, &all_by_eventmachine)
+    race.contender("EM::P::Memcache, all at once", style: "callback", gem: "eventmachine",
+      at_most: 10_000, &all_by_eventmachine)
 
     race.contender "em-synchrony, 100 fibers", style: "direct", gem: "em-synchrony", at_most: 5_000 do |run|
       require "em-synchrony"
@@ -122,12 +124,16 @@ Pelton::Lab.experiment "memcached" do
     clients.call(self)
 
     # Most of an operation's 1.9 us on one core is Ruby's block.
-    target 1, "set, get, delete with a block each / libmemcached, one core", of: "Pelton, a block each", at_most: 0.08, pin: :same
+    target 1, "set, get, delete with a block each / libmemcached, one core", of: "Pelton, a block each", at_most: 0.08,
+      pin: :same
     target 2, "the same, two cores", of: "Pelton, a block each", at_most: 0.025, pin: :apart, digits: 3
-    # A reply takes three system calls (send, epoll, read), since other fibers may be ready; a blocking client makes two.
-    target 4, "one fiber, one operation at a time / libmemcached, one core", of: "Pelton, one fiber", at_most: 1.00, pin: :same
+    # A reply takes three system calls (send, epoll, read), since other fibers may be ready; a blocking client makes
+    # two.
+    target 4, "one fiber, one operation at a time / libmemcached, one core", of: "Pelton, one fiber", at_most: 1.00,
+      pin: :same
     target 5, "the same, two cores", of: "Pelton, one fiber", at_most: 0.65, pin: :apart
-    target 6, "100 fibers on one connection / one libmemcached, one core", of: "Pelton, 100 fibers", at_most: 0.22, pin: :same
+    target 6, "100 fibers on one connection / one libmemcached, one core", of: "Pelton, 100 fibers", at_most: 0.22,
+      pin: :same
   end
 
   # The server is stopped while the program sends its commands, so that nothing is answered before everything is queued.
@@ -141,10 +147,12 @@ Pelton::Lab.experiment "memcached" do
 
     contender("Pelton", style: "callback", &all_by_pelton)
 
-    target 3, "peak memory with 300,000 operations queued, a block each", of: "Pelton", at_most: 100, unit: "MB", digits: 0
+    target 3, "peak memory with 300,000 operations queued, a block each", of: "Pelton", at_most: 100, unit: "MB",
+      digits: 0
   end
 
-  # The purpose of asynchronous code: the server stops for a while, and the program must go on. A timer of 10 ms measures it.
+  # The purpose of asynchronous code: the server stops for a while, and the program must go on. A timer of 10 ms
+  # measures it.
   race "the server stops", size: {free: 1}, unit: "second", rounds: 3, rehearsal: 0.1, fixed: true do
     about "the server stops for a second: how late does a timer of 10 ms come in a program that uses it?"
     server { |processes, core, address| Pelton::Lab::MemcachedServer.start(processes, core, address, stalls: true) }
@@ -223,6 +231,7 @@ Pelton::Lab.experiment "memcached" do
       end
     end
 
-    target 10, "longest gap of a 10 ms timer, memcached stopped for 1 s", of: "Pelton, one fiber", at_most: 13, unit: "ms", digits: 1
+    target 10, "longest gap of a 10 ms timer, memcached stopped for 1 s", of: "Pelton, one fiber", at_most: 13,
+      unit: "ms", digits: 1
   end
 end

@@ -3,8 +3,8 @@
 require "pelton/lab/database"
 require "pelton/lab/web"
 
-# "AsyncRecord" (2010): a page of five user names from a database, by a model that does not block beside one that does. In the article
-# ab -c 100 -n 1000 saw 1,100 requests/s where Rails answered 44.
+# "AsyncRecord" (2010): a page of five user names from a database, by a model that does not block beside one that does.
+# In the article ab -c 100 -n 1000 saw 1,100 requests/s where Rails answered 44.
 Pelton::Lab.web_experiment "models" do |programs|
   about "pages from a database by models: Sequel and ActiveRecord on pelton-web, Rails on Pelton, Roda with Sequel and Rails on Puma"
 
@@ -19,7 +19,9 @@ Pelton::Lab.web_experiment "models" do |programs|
       next if database.table_exists?(:users) && database[:users].count == 10_000
       database.create_table(:users) { primary_key :id; String :username; Integer :visits, default: 0 } # rubocop:disable Style/Semicolon
       database.create_table(:notes) { primary_key(:id).then { String :text } }
-      (1..10_000).each_slice(1000) { |ids| database[:users].import(%i[id username], ids.map { |id| [id, "user #{id}"] }) }
+      (1..10_000).each_slice(1000) do |ids|
+        database[:users].import(%i[id username], ids.map { |id| [id, "user #{id}"] })
+      end
     end
   end
   names = (1..5).map { |id| "user #{id}" }.join("\n")
@@ -49,7 +51,8 @@ Pelton::Lab.web_experiment "models" do |programs|
         Pelton::Lab::WebServer.serve(command, environment:, deadline: 60) do |server|
           check = lambda do
             answer = server.get(path)
-            run.expect(["200", true], [answer.code, expected.fetch(path).call(answer.body)], "an answer's status, and whether it has the rows")
+            run.expect(["200", true], [answer.code, expected.fetch(path).call(answer.body)],
+              "an answer's status, and whether it has the rows")
           end
           check.call
           run.measure_server(server) do
@@ -60,20 +63,31 @@ Pelton::Lab.web_experiment "models" do |programs|
       end
     end
 
-    race.baseline("Rails, Puma", style: "blocking", gem: "rails") { |run| serve.call(run, :rails, programs.puma(rails), connections: 5) }
-    race.contender("Sequel, pelton-web", style: "direct", gem: "pelton-web") { |run| serve.call(run, :sequel, programs.pelton(sequel)) }
-    race.contender("ActiveRecord, pelton-web", style: "direct", gem: "pelton-rails", with: %w[pelton-web activerecord sqlite3]) { |run| serve.call(run, :rails, programs.pelton(active_record)) }
-    race.contender("Rails, Pelton", style: "direct", gem: "pelton-rails", with: %w[rails sqlite3]) { |run| serve.call(run, :rails, programs.pelton(rails), "RAILTIE" => "pelton/rails") }
-    race.contender("Roda, Sequel, Puma", style: "blocking", gem: "roda") { |run| serve.call(run, :sequel, programs.puma(roda), connections: 5) }
+    race.baseline("Rails, Puma", style: "blocking", gem: "rails") do |run|
+      serve.call(run, :rails, programs.puma(rails), connections: 5)
+    end
+    race.contender("Sequel, pelton-web", style: "direct", gem: "pelton-web") do |run|
+      serve.call(run, :sequel, programs.pelton(sequel))
+    end
+    race.contender("ActiveRecord, pelton-web", style: "direct", gem: "pelton-rails",
+      with: %w[pelton-web activerecord sqlite3]) { |run| serve.call(run, :rails, programs.pelton(active_record)) }
+    race.contender("Rails, Pelton", style: "direct", gem: "pelton-rails", with: %w[rails sqlite3]) do |run|
+      serve.call(run, :rails, programs.pelton(rails), "RAILTIE" => "pelton/rails")
+    end
+    race.contender("Roda, Sequel, Puma", style: "blocking", gem: "roda") do |run|
+      serve.call(run, :sequel, programs.puma(roda), connections: 5)
+    end
   end
 
   rounds = {rounds: 6, rounds_per_process: 3, unit: "s", rehearsal: 1, full: 5}
 
   Pelton::Lab::Database::ALL.each_key do |name|
-    race "five users, #{name}", size: {apart: 1_000}, rehearsal: 100, rounds: 6, rounds_per_process: 3, unit: "requests" do
+    race "five users, #{name}", size: {apart: 1_000}, rehearsal: 100, rounds: 6, rounds_per_process: 3,
+      unit: "requests" do
       about "the article's page: ab -c 100 -n 1000, a connection for each request; then 42 requests/s for Rails and 1,100 for AsyncRecord"
       contenders.call(self, name, "/users") do |run, server|
-        Pelton::Lab::WebLoad.new(run).ab(server.url("/users"), requests: run.size, connections: 100, bytes: names.bytesize)
+        Pelton::Lab::WebLoad.new(run).ab(server.url("/users"), requests: run.size, connections: 100,
+          bytes: names.bytesize)
       end
 
       past '"AsyncRecord"', source: "2010, ab -c 100 -n 1000", size: 1_000 do
@@ -82,14 +96,20 @@ Pelton::Lab.web_experiment "models" do |programs|
       end
 
       if name == "SQLite"
-        target 18, "five users on SQLite: time a request / Roda with Sequel on Puma (4 times its requests/s)", of: "Sequel, pelton-web", to: "Roda, Sequel, Puma", at_most: 1 / 4r.to_f
-        target nil, "the same / Rails on Puma (25 times its requests/s)", of: "Sequel, pelton-web", at_most: 1 / 25r.to_f, digits: 3
-        target nil, "the same with ActiveRecord / Rails on Puma (8 times its requests/s)", of: "ActiveRecord, pelton-web", at_most: 1 / 8r.to_f, digits: 3
+        target 18, "five users on SQLite: time a request / Roda with Sequel on Puma (4 times its requests/s)",
+          of: "Sequel, pelton-web", to: "Roda, Sequel, Puma", at_most: 1 / 4r.to_f
+        target nil, "the same / Rails on Puma (25 times its requests/s)", of: "Sequel, pelton-web",
+          at_most: 1 / 25r.to_f, digits: 3
+        target nil, "the same with ActiveRecord / Rails on Puma (8 times its requests/s)",
+          of: "ActiveRecord, pelton-web", at_most: 1 / 8r.to_f, digits: 3
       elsif name == "MariaDB"
         # 40 of a request's 105 us of CPU are the query and its objects; most of the rest is a new HTTP connection each.
-        target 17, "five users: time a request / Rails on Puma (18 times its requests/s)", of: "Sequel, pelton-web", at_most: 1 / 18r.to_f, digits: 3
-        target 17, "the same / Roda with Sequel on Puma (3 times its requests/s)", of: "Sequel, pelton-web", to: "Roda, Sequel, Puma", at_most: 1 / 3r.to_f
-        target nil, "the same with ActiveRecord / Rails on Puma (6 times its requests/s)", of: "ActiveRecord, pelton-web", at_most: 1 / 6r.to_f, digits: 3
+        target 17, "five users: time a request / Rails on Puma (18 times its requests/s)", of: "Sequel, pelton-web",
+          at_most: 1 / 18r.to_f, digits: 3
+        target 17, "the same / Roda with Sequel on Puma (3 times its requests/s)", of: "Sequel, pelton-web",
+          to: "Roda, Sequel, Puma", at_most: 1 / 3r.to_f
+        target nil, "the same with ActiveRecord / Rails on Puma (6 times its requests/s)",
+          of: "ActiveRecord, pelton-web", at_most: 1 / 6r.to_f, digits: 3
       end
     end
   end
@@ -99,14 +119,19 @@ Pelton::Lab.web_experiment "models" do |programs|
     contenders.call(self, "PostgreSQL", "/slow", pool: 100) do |run, server|
       Pelton::Lab::WebLoad.new(run).wrk(server.url("/slow"), seconds: run.size, connections: 256)
     end
-    target 19, "20 ms queries, a pool of 100: Sequel (0.85 of 5,000 requests/s)", of: "Sequel, pelton-web", at_most: 200 / 0.85, metric: :us_per_operation, unit: "us", digits: 0
-    target nil, "the same: ActiveRecord (0.7 of 5,000 requests/s)", of: "ActiveRecord, pelton-web", at_most: 200 / 0.7, metric: :us_per_operation, unit: "us", digits: 0
+    target 19, "20 ms queries, a pool of 100: Sequel (0.85 of 5,000 requests/s)", of: "Sequel, pelton-web",
+      at_most: 200 / 0.85, metric: :us_per_operation, unit: "us", digits: 0
+    target nil, "the same: ActiveRecord (0.7 of 5,000 requests/s)", of: "ActiveRecord, pelton-web", at_most: 200 / 0.7,
+      metric: :us_per_operation, unit: "us", digits: 0
   end
 
   race "an insert, SQLite", size: {apart: 1}, **rounds do
     about "an insert for 64 connections"
-    contenders.call(self, "SQLite", "/insert") { |run, server| Pelton::Lab::WebLoad.new(run).wrk(server.url("/insert"), seconds: run.size) }
-    target nil, "an insert into SQLite: time a request / Rails on Puma (1.5 times its requests/s)", of: "Sequel, pelton-web", at_most: 1 / 1.5
+    contenders.call(self, "SQLite", "/insert") do |run, server|
+      Pelton::Lab::WebLoad.new(run).wrk(server.url("/insert"), seconds: run.size)
+    end
+    target nil, "an insert into SQLite: time a request / Rails on Puma (1.5 times its requests/s)",
+      of: "Sequel, pelton-web", at_most: 1 / 1.5
     target nil, "the same: p99 / Rails'", of: "Sequel, pelton-web", at_most: 0.2, metric: :p99_ms
   end
 end

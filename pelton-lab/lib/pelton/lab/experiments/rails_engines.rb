@@ -11,8 +11,8 @@ require "pelton/lab/web/page_clients"
 require "pelton/lab/web/rails_engines"
 require "pelton/lab/web/visitor"
 
-# Rails applications that nobody wrote for Pelton: engines of the gem registry, each in a small application. Their pages take as long as those of
-# applications do, they ask the database some dozen times, and they start threads of their own.
+# Rails applications that nobody wrote for Pelton: engines of the gem registry, each in a small application. Their pages
+# take as long as those of applications do, they ask the database some dozen times, and they start threads of their own.
 Pelton::Lab.web_experiment "rails_engines" do |programs|
   about "Rails applications that others wrote, on Pelton and Puma: the forum Thredded, the CMS Alchemy"
 
@@ -20,17 +20,20 @@ Pelton::Lab.web_experiment "rails_engines" do |programs|
   engines = lab::RailsEngines.new
   clients = 16
   redis = lab::Programs.find("redis-server")
-  seen = redis ? "fragments in Redis #{lab::Programs.version("redis-server")}" : "fragments in the memory of each process"
+  seen =
+    redis ? "fragments in Redis #{lab::Programs.version("redis-server")}" : "fragments in the memory of each process"
 
   # An application: its engine, its own name, the module of its data, and whether visitors sign in.
   application = Struct.new(:title, :name, :data, :sign_in)
   forum = application.new("Thredded", "forum", Forum, true)
   site = application.new("Alchemy", "site", Site, false)
 
-  # A way to serve it: what gives the command line, the requests that it runs at once (nil: all that come), the environment.
+  # A way to serve it: what gives the command line, the requests that it runs at once (nil: all that come), the
+  # environment.
   way = Struct.new(:command, :threads, :environment)
   puma = ->(threads) { way.new(->(app) { programs.puma(app, threads:) }, threads, {}) }
-  ways = {"Puma, 3 threads" => puma.call(3), "Puma, 5 threads" => puma.call(5), "Pelton" => way.new(->(app) { programs.pelton(app) }, nil, {"RAILTIE" => "pelton/rails"})}
+  ways = {"Puma, 3 threads" => puma.call(3), "Puma, 5 threads" => puma.call(5),
+          "Pelton" => way.new(->(app) { programs.pelton(app) }, nil, {"RAILTIE" => "pelton/rails"})}
 
   # Yields the variables that name the cache, which runs beside the server, on the clients' core.
   cached = lambda do |run, &block|
@@ -42,7 +45,8 @@ Pelton::Lab.web_experiment "rails_engines" do |programs|
   # Serves an application, and yields the server with a visitor who is signed in.
   visit = lambda do |app, one, environment, path, &block|
     command = engines.command(one.command.call(engines.application(app.name)))
-    lab::WebServer.serve(command, environment: {**engines.environment, **environment, **one.environment}, deadline: 60) do |server|
+    lab::WebServer.serve(command, environment: {**engines.environment, **environment, **one.environment},
+      deadline: 60) do |server|
       visitor = lab::WebVisitor.new(server, encoding: "gzip")
       visitor.post("/session?user=1") if app.sign_in
       visitor.get(path) # it brings the token
@@ -50,7 +54,8 @@ Pelton::Lab.web_experiment "rails_engines" do |programs|
     end
   end
 
-  # Measures one of the ways under a load. The answers are checked before and after; in the untimed round they are compared with Puma's.
+  # Measures one of the ways under a load. The answers are checked before and after; in the untimed round they are
+  # compared with Puma's.
   serve = lambda do |run, app, database, one, path, post|
     Dir.mktmpdir("pelton-lab") do |folder|
       address = database.address(run, :rails, folder)
@@ -61,7 +66,8 @@ Pelton::Lab.web_experiment "rails_engines" do |programs|
           check = lambda do
             answer = post ? visitor.post(path, post) : visitor.get(path)
             right = post ? answer["location"].to_s.include?(path) : app.data.right?(path, answer.body)
-            run.expect([post ? "302" : "200", true], [answer.code, right], "an answer's status, and whether it is right")
+            run.expect([post ? "302" : "200", true], [answer.code, right],
+              "an answer's status, and whether it is right")
           end
           2.times { check.call }
           if run.rehearsal?
@@ -69,7 +75,10 @@ Pelton::Lab.web_experiment "rails_engines" do |programs|
               run.expect(reference.same(path, post:), visitor.same(path, post:), "an answer, which Puma gives as well,")
             end
           end
-          load = ->(requests) { lab::PageClients.new(run, server, clients, visitor.headers).load(path, requests, post:, status: post ? 302 : 200) }
+          load = ->(requests) {
+            lab::PageClients.new(run, server, clients, visitor.headers).load(path, requests, post:,
+              status: post ? 302 : 200)
+          }
           load.call(2 * clients) # it opens all connections to the database
           run.measure_server(server) do
             load.call(run.size).tap { |done| %i[p50_ms p99_ms].each { |name| run.record(name, done[name]) } }
@@ -90,12 +99,14 @@ Pelton::Lab.web_experiment "rails_engines" do |programs|
     race.also :p50_ms, "p50 ms", digits: 1
     race.also :p99_ms, "p99 ms", digits: 1
     ways.each do |name, one|
-      race.contender(name, style: (name == "Pelton") ? "direct" : "blocking", baseline: name == ways.keys.first) { |run| serve.call(run, app, database, one, path, post) }
+      race.contender(name, style: (name == "Pelton") ? "direct" : "blocking",
+        baseline: name == ways.keys.first) { |run| serve.call(run, app, database, one, path, post) }
     end
   end
 
   targets = lambda do |race, title|
-    race.target nil, "#{title}: time a request / Puma's with 3 threads (1.0 times its requests/s)", of: "Pelton", to: "Puma, 3 threads", at_most: 1.0
+    race.target nil, "#{title}: time a request / Puma's with 3 threads (1.0 times its requests/s)", of: "Pelton",
+      to: "Puma, 3 threads", at_most: 1.0
     race.target nil, "the same: the 99th percentile", of: "Pelton", to: "Puma, 3 threads", at_most: 1.0, metric: :p99_ms
   end
 

@@ -2,8 +2,8 @@
 
 require "pelton/lab/web"
 
-# "Ruby EventMachine - The Speed Demon" (2008): a request that takes two seconds blocks an evented server, unless the programmer
-# defers it to threads or to callbacks. Here a plain handler sleeps.
+# "Ruby EventMachine - The Speed Demon" (2008): a request that takes two seconds blocks an evented server, unless the
+# programmer defers it to threads or to callbacks. Here a plain handler sleeps.
 Pelton::Lab.web_experiment "slow" do |programs|
   about "a handler that sleeps for two seconds, by ab: plain, in threads, by timers"
 
@@ -42,13 +42,19 @@ Pelton::Lab.web_experiment "slow" do |programs|
       serve.call(run, article.call(run, "001_blocking", 8080, :eventmachine), 5)
     end
 
-    baseline("Thin", style: "blocking", gem: "thin", instead_of: "EventMachine, as printed") { |run| serve.call(run, programs.thin(plain), 5) }
+    baseline("Thin", style: "blocking", gem: "thin", instead_of: "EventMachine, as printed") do |run|
+      serve.call(run, programs.thin(plain), 5)
+    end
     contender "EventMachine, EM.defer", style: "callback", gem: "eventmachine_httpserver" do |run|
       serve.call(run, article.call(run, "001_threads", 8081, :eventmachine), 5)
     end
 
-    contender("Pelton, as printed", style: "direct") { |run| serve.call(run, article.call(run, "001_blocking", 8080, :pelton), 5) }
-    contender("Pelton, EM.defer", style: "callback") { |run| serve.call(run, article.call(run, "001_threads", 8081, :pelton), 5) }
+    contender("Pelton, as printed", style: "direct") do |run|
+      serve.call(run, article.call(run, "001_blocking", 8080, :pelton), 5)
+    end
+    contender("Pelton, EM.defer", style: "callback") do |run|
+      serve.call(run, article.call(run, "001_threads", 8081, :pelton), 5)
+    end
     contender("Pelton, plain Rack", style: "direct") { |run| serve.call(run, programs.pelton(plain), 5) }
     contender("Puma, 5 threads", style: "blocking", gem: "puma") { |run| serve.call(run, programs.puma(plain), 5) }
   end
@@ -81,12 +87,19 @@ Pelton::Lab.web_experiment "slow" do |programs|
     about "a thousand requests at a time, for a handler that sleeps two seconds"
     by_ab.call(self)
 
-    baseline("Thin, EM.add_timer", style: "callback", gem: "thin", rounds: 1) { |run| serve.call(run, programs.thin(programs.application("slow_timer")), 1_000) }
+    baseline("Thin, EM.add_timer", style: "callback", gem: "thin", rounds: 1) do |run|
+      serve.call(run, programs.thin(programs.application("slow_timer")), 1_000)
+    end
     contender("Pelton, plain Rack", style: "direct") { |run| serve.call(run, programs.pelton(plain), 1_000) }
-    contender("Falcon, plain Rack", style: "direct", gem: "falcon", rounds: 1) { |run| serve.call(run, programs.falcon(plain), 1_000) }
-    contender("Puma, 1,000 threads", style: "blocking", gem: "puma", rounds: 1) { |run| serve.call(run, programs.puma(plain, threads: 1_000), 1_000) }
+    contender("Falcon, plain Rack", style: "direct", gem: "falcon", rounds: 1) do |run|
+      serve.call(run, programs.falcon(plain), 1_000)
+    end
+    contender("Puma, 1,000 threads", style: "blocking", gem: "puma", rounds: 1) do |run|
+      serve.call(run, programs.puma(plain, threads: 1_000), 1_000)
+    end
 
-    target 13, "sleep 2 in a plain handler, ab -c 1000 -n 2000 (least possible 6.0 s)", of: "Pelton, plain Rack", at_most: 6.2, unit: "s"
+    target 13, "sleep 2 in a plain handler, ab -c 1000 -n 2000 (least possible 6.0 s)", of: "Pelton, plain Rack",
+      at_most: 6.2, unit: "s"
     target 13, "its memory's peak", of: "Pelton, plain Rack", at_most: 60, metric: :rss_mb, unit: "MB", digits: 0
   end
 end

@@ -99,9 +99,11 @@ Pelton::Lab.experiment "transfer" do
       row "Async", style: "async/await", real: 5.669
     end
     receivers.call(self)
-    target 7, "256 MB, reused buffer / blocking readpartial: CPU", of: "Pelton, readpartial", at_most: 1.10, metric: :cpu
+    target 7, "256 MB, reused buffer / blocking readpartial: CPU", of: "Pelton, readpartial", at_most: 1.10,
+      metric: :cpu
     target 7, "the same: wall", of: "Pelton, readpartial", at_most: 1.10
-    target 8, "256 MB, a fresh string each / blocking readpartial: CPU", of: "Pelton, on_data", at_most: 2.0, metric: :cpu
+    target 8, "256 MB, a fresh string each / blocking readpartial: CPU", of: "Pelton, on_data", at_most: 2.0,
+      metric: :cpu
     target 8, "the same: wall", of: "Pelton, on_data", at_most: 1.25
   end
 

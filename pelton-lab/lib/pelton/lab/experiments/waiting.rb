@@ -2,7 +2,8 @@
 
 require "socket"
 
-# The cost of waiting for a program that does nothing else: the memory of a waiting fiber, the time to park and be woken, timers.
+# The cost of waiting for a program that does nothing else: the memory of a waiting fiber, the time to park and be
+# woken, timers.
 Pelton::Lab.experiment "waiting" do
   about "the cost of waiting: the memory of a parked fiber, a wake-up, timers"
 
@@ -78,8 +79,8 @@ Pelton::Lab.experiment "waiting" do
     target 23, "to wait and be woken, by a Queue", of: "Pelton, Queue", at_most: 0.3, unit: "us"
   end
 
-  # In passes, the first of which is not measured: the first timers of a program pay for the memory that Ruby maps for any object. In
-  # while loops, because in a loop by `times` Ruby keeps a frame of each iteration for the timer's block.
+  # In passes, the first of which is not measured: the first timers of a program pay for the memory that Ruby maps for
+  # any object. In while loops, because in a loop by `times` Ruby keeps a frame of each iteration for the timer's block.
   race "a timer", size: {free: 500_000}, unit: "timers" do
     about "timers that are added and cancelled, and timers that fire"
     metric :cpu_us_per_operation, "us each"
@@ -108,7 +109,8 @@ Pelton::Lab.experiment "waiting" do
           added += 1
         end
       end
-      each_pass = ->(left) { pass.call(fired + run.size / passes) { (left > 1) ? each_pass.call(left - 1) : reactor.stop } }
+      each_pass =
+        ->(left) { pass.call(fired + run.size / passes) { (left > 1) ? each_pass.call(left - 1) : reactor.stop } }
       reactor.run { each_pass.call(1) }
       run.measure { reactor.run { each_pass.call(passes) } }
       run.expect(run.size + run.size / passes, fired, "the number of timers that fired")

@@ -3,8 +3,8 @@
 module Pelton
   module Lab
     class MemcachedServer
-      # A running memcached, named by `--server`. Its counters are not checked, because other programs may use it. A proxy in front of
-      # it is stopped to stall it.
+      # A running memcached, named by `--server`. Its counters are not checked, because other programs may use it. A
+      # proxy in front of it is stopped to stall it.
       class Remote < MemcachedServer
         attr_reader :stallable
 
@@ -14,7 +14,8 @@ module Pelton
         def initialize(processes, core, address, stalls: false)
           super()
           @address = address
-          @host, @port = /\A\[?(.+?)\]?:(\d+)\z/.match(address)&.captures || raise(UsageError, "#{address.inspect} is not HOST:PORT")
+          @host, @port = /\A\[?(.+?)\]?:(\d+)\z/.match(address)&.captures || raise(UsageError,
+            "#{address.inspect} is not HOST:PORT")
           version
           return unless stalls
           @stallable, @port = processes.serve_ruby("latency_proxy.rb", "--to", "#{host}:#{port}", core:)

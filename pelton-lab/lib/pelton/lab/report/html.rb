@@ -16,14 +16,15 @@ require_relative "../target"
 
 module Pelton
   module Lab
-    # The report as one HTML file with charts. It loads nothing, runs no script, and follows the reader's light or dark colour
-    # scheme.
+    # The report as one HTML file with charts. It loads nothing, runs no script, and follows the reader's light or dark
+    # colour scheme.
     class ReportHtml
       # Styles with their own colours; all others share one.
       STYLES = %w[blocking callback deferrable direct].freeze
 
       # The headings of the charts, by the tables' short titles.
-      TITLES = {"us/op" => "time an operation takes, µs", "CPU us/op" => "CPU time an operation takes, µs", "s" => "time for all, s"}.freeze
+      TITLES = {"us/op" => "time an operation takes, µs", "CPU us/op" => "CPU time an operation takes, µs",
+                "s" => "time for all, s"}.freeze
 
       class << self
         # @return [String] the text with µs for us
@@ -32,7 +33,9 @@ module Pelton
         def style_class(style) = "style-#{STYLES.include?(style) ? style : "other"}"
 
         # The anchor of a sweep on the page.
-        def id(sweep) = "#{sweep.comparisons.first.experiment.name} #{sweep.race.name} #{sweep.pin}".downcase.gsub(/[^a-z0-9]+/, "-")
+        def id(sweep)
+          "#{sweep.comparisons.first.experiment.name} #{sweep.race.name} #{sweep.pin}".downcase.gsub(/[^a-z0-9]+/, "-")
+        end
 
         # @param latency [Float, nil] see {LatencySweep#overtakes}
         def overtaking(latency)
@@ -57,7 +60,8 @@ module Pelton
 
       def page
         Html.tag(:html, Html.tag(:head, Html.tag(:meta, charset: "utf-8"), Html.tag(:meta, name: "viewport", content: "width=device-width, initial-scale=1"),
-          Html.tag(:meta, name: "color-scheme", content: "light dark"), Html.tag(:title, "Pelton lab: #{experiments.map(&:name).join(", ")}"),
+          Html.tag(:meta, name: "color-scheme", content: "light dark"),
+          Html.tag(:title, "Pelton lab: #{experiments.map(&:name).join(", ")}"),
           Html.tag(:style, Html::Markup.new(STYLE))),
           Html.tag(:body, header, Html.tag(:main, short, targets, experiments.map { |experiment| chapter(experiment) }, method), footer), lang: "en")
       end
@@ -93,7 +97,9 @@ module Pelton
         checks = @comparisons.flat_map(&:checks)
         return if checks.empty?
         verdicts = checks.map(&:verdict).tally
-        counted = ["met", "missed", "not certain", "not measured"].filter_map { |verdict| "#{verdicts[verdict]} #{verdict}" if verdicts[verdict] }
+        counted = ["met", "missed", "not certain", "not measured"].filter_map do |verdict|
+          "#{verdicts[verdict]} #{verdict}" if verdicts[verdict]
+        end
         Html.tag(:section, Html.tag(:h2, "Targets"),
           Html.tag(:p, "Of #{checks.size}: #{counted.join(", ")}. Values within #{((Target::TOLERANCE - 1) * 100).round} % of a limit meet it. " \
             "A verdict is not certain where the value's confidence interval includes the limit. Verdicts from fewer than " \
@@ -102,7 +108,8 @@ module Pelton
 
       def chapter(experiment)
         Html.tag(:section, Html.tag(:h2, experiment.name), Html.tag(:p, experiment.about, class: "about"),
-          @sweeps.select { |sweep| sweep.comparisons.first.experiment == experiment }.map { |sweep| article(sweep) }, class: "experiment")
+          @sweeps.select { |sweep| sweep.comparisons.first.experiment == experiment }.map { |sweep| article(sweep) },
+          class: "experiment")
       end
 
       def article(sweep)
@@ -113,7 +120,8 @@ module Pelton
 
       def facts(sweep)
         comparison = sweep.comparisons.first
-        [Pinning::NAMES[comparison.pin], "#{NumberFormat.delimit(comparison.size)} #{comparison.race.unit}", NumberFormat.count(comparison.rounds, "round"), comparison.server, comparison.line].compact.join(" · ")
+        [Pinning::NAMES[comparison.pin], "#{NumberFormat.delimit(comparison.size)} #{comparison.race.unit}",
+          NumberFormat.count(comparison.rounds, "round"), comparison.server, comparison.line].compact.join(" · ")
       end
 
       def picture(sweep)
@@ -131,14 +139,16 @@ module Pelton
         base = sweep.measured.map(&:reference).find { |result| result&.measured? }&.name or return
         names = sweep.rivals.reject { |name| sweep.race.find(name).baseline }
         Html.tag(:div, Html.tag(:p, "Up: #{sweep.race.points.title}. To the right: milliseconds of round trip. In each field: the time of an operation " \
-          "divided by that of #{base}. ", Html.tag(:span, "faster than #{base}", class: "key ahead"), " ", Html.tag(:span, "slower", class: "key behind"),
+          "divided by that of #{base}. ", Html.tag(:span, "faster than #{base}", class: "key ahead"), " ",
+          Html.tag(:span, "slower", class: "key behind"),
           " On the dashed line one overtakes the other.", class: "facts"),
           Html.tag(:div, names.map { |name| Grid.new(sweep, name).to_html }, class: "grids"))
       end
 
       def tables(sweep)
         tables = sweep.measured.map do |comparison|
-          Html.join([(Html.tag(:h4, "#{comparison.latency} ms") if comparison.latency), comparison.race.points ? Tables.points(comparison) : Tables.comparison(comparison)])
+          Html.join([(Html.tag(:h4, "#{comparison.latency} ms") if comparison.latency),
+            comparison.race.points ? Tables.points(comparison) : Tables.comparison(comparison)])
         end
         Html.tag(:details, Html.tag(:summary, "All measurements"), tables)
       end
@@ -146,7 +156,9 @@ module Pelton
       # The contenders that did not take part, with the reasons.
       def absent(sweep)
         reasons = sweep.comparisons.flat_map do |comparison|
-          next ["#{"#{comparison.latency} ms " if comparison.latency}skipped: #{comparison.skipped}"] if comparison.skipped
+          if comparison.skipped
+            next ["#{"#{comparison.latency} ms " if comparison.latency}skipped: #{comparison.skipped}"]
+          end
           comparison.absences
         end
         Html.tag(:ul, reasons.uniq.map { |reason| Html.tag(:li, reason) }, class: "absent") unless reasons.empty?
@@ -161,18 +173,25 @@ module Pelton
             "confidence interval, and amber means that it is wider than ±10 %. A round trip on one core and one between two cores are two " \
             "different things: compare within a picture."),
           Html.tag(:h4, "The command that repeats it"), Html.tag(:pre, @options.command),
-          (Html.tag(:h4, "Processes that it started, among others") if commands.any?), (Html.tag(:pre, without_places(commands.values.join("\n"))) if commands.any?),
+          (Html.tag(:h4, "Processes that it started, among others") if commands.any?),
+          (Html.tag(:pre, without_places(commands.values.join("\n"))) if commands.any?),
           Html.tag(:h4, "The machine and the versions"), Html.tag(:dl, machine.flat_map { |name, value| [Html.tag(:dt, name), Html.tag(:dd, value)] }))
       end
 
       # The page may be published, so it must not show the lab's path on this machine.
-      def without_places(text) = text.gsub("#{Dir.pwd}/", "").gsub("#{File.expand_path("../../../../..", __dir__)}/", "").gsub(Dir.home, "~")
+      def without_places(text)
+        text.gsub("#{Dir.pwd}/", "").gsub("#{File.expand_path("../../../../..", __dir__)}/", "").gsub(Dir.home, "~")
+      end
 
       def machine
-        versions = @comparisons.flat_map(&:results).map(&:contender).filter_map { |one| [one.gem || one.program, one.version] if one.version }.uniq
-        {"processor" => @environment[:cpu], "cores" => "#{@environment[:usable_cores]} of #{@environment[:cores]}", "kernel" => @environment[:kernel],
-         "ruby" => @environment[:ruby], "YJIT" => @environment[:yjit] ? "on" : "off", "pelton" => "#{@environment[:pelton]}#{" (#{@environment[:commit]})" if @environment[:commit]}",
-         "servers" => @comparisons.filter_map(&:server).uniq.join("; "), "peers" => versions.map { |pair| pair.join(" ") }.join(", "),
+        versions =
+          @comparisons.flat_map(&:results).map(&:contender).filter_map { |one| [one.gem || one.program, one.version] if one.version }.uniq
+        {"processor" => @environment[:cpu], "cores" => "#{@environment[:usable_cores]} of #{@environment[:cores]}",
+         "kernel" => @environment[:kernel],
+         "ruby" => @environment[:ruby], "YJIT" => @environment[:yjit] ? "on" : "off",
+         "pelton" => "#{@environment[:pelton]}#{" (#{@environment[:commit]})" if @environment[:commit]}",
+         "servers" => @comparisons.filter_map(&:server).uniq.join("; "),
+         "peers" => versions.map { |pair| pair.join(" ") }.join(", "),
          "load before" => @environment[:load], "when" => @environment[:time]}.reject { |_, value| value.to_s.empty? }
       end
 

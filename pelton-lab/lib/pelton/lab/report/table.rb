@@ -2,8 +2,8 @@
 
 module Pelton
   module Lab
-    # Text in columns: words aligned to the left, numbers to the right. A gem could do it, but the lab must work from the
-    # installed gem alone, and needs no more than this.
+    # Text in columns: words aligned to the left, numbers to the right. A gem could do it, but the lab must work from
+    # the installed gem alone, and needs no more than this.
     class Table
       # @param columns [Array<String>] titles; one that begins with a space is a column of numbers
       def initialize(*columns)

@@ -28,7 +28,9 @@ module Pelton
         return @out.puts("  skipped: #{comparison.skipped}") if comparison.skipped
         measured = comparison.results.select(&:measured?)
         past(comparison.past) if comparison.past
-        @out.puts((comparison.race.points ? points(comparison, measured) : table(comparison, measured)).to_s.gsub(/^/, "  ")) if measured.any?
+        if measured.any?
+          @out.puts((comparison.race.points ? points(comparison, measured) : table(comparison, measured)).to_s.gsub(/^/, "  "))
+        end
         comparison.absences.each { |line| @out.puts("  #{line}") }
       end
 
@@ -38,7 +40,9 @@ module Pelton
           base = sweep.measured.first.reference
           next unless base&.measured?
           @out.puts("", "#{sweep.comparisons.first.experiment.name}: #{sweep.race.name}: ahead of #{base.name}")
-          sweep.rivals.each { |name| @out.puts("  #{name}: #{sweep.race.points ? frontier(sweep, name) : from(sweep.overtakes(name), "ms")}") }
+          sweep.rivals.each do |name|
+            @out.puts("  #{name}: #{sweep.race.points ? frontier(sweep, name) : from(sweep.overtakes(name), "ms")}")
+          end
         end
       end
 
@@ -54,15 +58,21 @@ module Pelton
         checks = comparisons.flat_map(&:checks).sort_by { |check| check.target.order }
         return if checks.empty?
         checks.each { |check| table.add(check.target.row || "-", check.what, *verdict(check)) }
-        @out.puts("", "targets (medians; met within #{((Target::TOLERANCE - 1) * 100).round} %)", table.to_s.gsub(/^/, "  "))
-        @out.puts("  not certain: the confidence interval of the value includes the limit, or there were too few rounds for one") if checks.any? { |check| check.verdict == "not certain" }
-        @out.puts("  (n): from n rounds only, a verdict should have #{Target::ROUNDS_FOR_A_VERDICT}") unless checks.all? { |check| check.value.nil? || check.enough_rounds? }
+        @out.puts("", "targets (medians; met within #{((Target::TOLERANCE - 1) * 100).round} %)",
+          table.to_s.gsub(/^/, "  "))
+        if checks.any? { |check| check.verdict == "not certain" }
+          @out.puts("  not certain: the confidence interval of the value includes the limit, or there were too few rounds for one")
+        end
+        unless checks.all? { |check| check.value.nil? || check.enough_rounds? }
+          @out.puts("  (n): from n rounds only, a verdict should have #{Target::ROUNDS_FOR_A_VERDICT}")
+        end
       end
 
       private
 
       def title(comparison)
-        facts = [Pinning::NAMES[comparison.pin], ("#{comparison.latency} ms of round trip" if comparison.latency), "#{delimit(comparison.size)} #{comparison.race.unit}",
+        facts = [Pinning::NAMES[comparison.pin], ("#{comparison.latency} ms of round trip" if comparison.latency),
+          "#{delimit(comparison.size)} #{comparison.race.unit}",
           count(comparison.rounds, "round"), comparison.server, comparison.line]
         "#{comparison.experiment.name}: #{comparison.race.name} (#{facts.compact.join("; ")})"
       end
@@ -71,11 +81,13 @@ module Pelton
         metric = comparison.race.metric
         base = comparison.reference&.name
         table = Table.new("", "style", " size", "      user     system      total        real", " #{metric.title}",
-          " min..max", *comparison.race.also.map { |one| " #{one.title}" }, *(" RSS MB" unless metric.name == :rss_mb), *(" / #{base}" if base))
+          " min..max", *comparison.race.also.map { |one| " #{one.title}" }, *(" RSS MB" unless metric.name == :rss_mb),
+          *(" / #{base}" if base))
         measured.each do |result|
           table.add(result.name, result.contender.style, delimit(result.size), times(result),
             number(result.median(metric.name), metric.digits), range(result, metric),
-            *comparison.race.also.map { |one| number(result.median(one.name), one.digits) }, *(number(result.median(:rss_mb), 0) unless metric.name == :rss_mb), *(ratio(comparison, result) if base))
+            *comparison.race.also.map { |one| number(result.median(one.name), one.digits) },
+            *(number(result.median(:rss_mb), 0) unless metric.name == :rss_mb), *(ratio(comparison, result) if base))
         end
         table
       end
@@ -93,7 +105,8 @@ module Pelton
       # Microseconds an operation at each point, and under them the ratios.
       def points(comparison, measured)
         numbers = comparison.race.points.numbers
-        table = Table.new("#{comparison.race.points.title}, us each", "style", *numbers.map { |number| " #{delimit(number)}" })
+        table = Table.new("#{comparison.race.points.title}, us each", "style",
+          *numbers.map { |number| " #{delimit(number)}" })
         measured.each do |result|
           table.add(result.name, result.contender.style, *numbers.map { |number| short(result.median(number.to_s.to_sym)) })
           next unless comparison.reference&.measured? && result != comparison.reference

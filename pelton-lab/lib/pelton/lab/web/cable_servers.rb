@@ -30,7 +30,9 @@ module Pelton
         # @yieldparam server [WebServer]
         # @yieldparam url [String] of the sockets
         def serve(run, server, environment = {}, &block)
-          return WebServer.serve(WebPrograms.redis) { |redis| start(run, server, {"ADAPTER" => "redis", "REDIS" => "redis://127.0.0.1:#{redis.port}", **environment}, &block) } if server.redis
+          if server.redis
+            return WebServer.serve(WebPrograms.redis) { |redis| start(run, server, {"ADAPTER" => "redis", "REDIS" => "redis://127.0.0.1:#{redis.port}", **environment}, &block) }
+          end
           start(run, server, environment, &block)
         end
 
@@ -42,19 +44,24 @@ module Pelton
 
         def start(run, server, environment)
           libraries = [Installation::LIBRARIES, ENV["RUBYLIB"]].compact.join(File::PATH_SEPARATOR)
-          WebServer.serve(server.command, environment: {"RUBYLIB" => libraries, **environment, **server.environment}, deadline: 60) do |started|
-            sleep 0.05 while started.get("/up").code == "502" # AnyCable's server does not wait for the application behind it
+          WebServer.serve(server.command, environment: {"RUBYLIB" => libraries, **environment, **server.environment},
+            deadline: 60) do |started|
+            # AnyCable's server does not wait for the application behind it
+            sleep 0.05 while started.get("/up").code == "502"
             Pinning.move(run.server_core)
             yield started, started.url("/cable").sub("http", "ws")
           end
         end
 
-        # AnyCable's server in Go before Puma, which it asks by HTTP, and which sends it broadcasts by HTTP: the program `anycable-thruster` of bin/setup.
+        # AnyCable's server in Go before Puma, which it asks by HTTP, and which sends it broadcasts by HTTP: the program
+        # `anycable-thruster` of bin/setup.
         def anycable
           lambda do |port, folder|
             own, broadcasts = Array.new(2) { Programs.free_port }
-            ["env", "HTTP_PORT=#{port}", "TARGET_PORT=#{own}", "ANYCABLE_RPC_HOST=http://127.0.0.1:#{own}/_anycable", "ANYCABLE_HTTP_RPC_MOUNT_PATH=/_anycable",
-              "ANYCABLE_BROADCAST_ADAPTER=http", "ANYCABLE_HTTP_BROADCAST_PORT=#{broadcasts}", "ANYCABLE_HTTP_BROADCAST_URL=http://127.0.0.1:#{broadcasts}/_broadcast",
+            ["env", "HTTP_PORT=#{port}", "TARGET_PORT=#{own}", "ANYCABLE_RPC_HOST=http://127.0.0.1:#{own}/_anycable",
+              "ANYCABLE_HTTP_RPC_MOUNT_PATH=/_anycable",
+              "ANYCABLE_BROADCAST_ADAPTER=http", "ANYCABLE_HTTP_BROADCAST_PORT=#{broadcasts}",
+              "ANYCABLE_HTTP_BROADCAST_URL=http://127.0.0.1:#{broadcasts}/_broadcast",
               "ANYCABLE_DISABLE_TELEMETRY=true", "anycable-thruster", *WebPrograms.puma(RAILS).call(own, folder)]
           end
         end
@@ -66,16 +73,19 @@ module Pelton
       # By their names.
       ALL = {
         "Puma, Rails" => Server.new(command: WebPrograms.puma(RAILS), needs: PUMA),
-        "Puma, Rails, fastlane" => Server.new(command: behind("actioncable-next", WebPrograms.puma(RAILS)), environment: {"FASTLANE" => "1"},
+        "Puma, Rails, fastlane" => Server.new(command: behind("actioncable-next",
+          WebPrograms.puma(RAILS)), environment: {"FASTLANE" => "1"},
           needs: {style: "blocking", program: "actioncable-next"}),
         "Puma, 2 workers, Redis" => Server.new(command: WebPrograms.puma(RAILS, workers: 2), redis: true, needs: {style: "blocking", gem: "redis", with: %w[puma rails]}),
-        "AnyCable, Rails" => Server.new(command: anycable, environment: {"RAILTIE" => "anycable-rails-core", "ADAPTER" => "any_cable"},
+        "AnyCable, Rails" => Server.new(command: anycable, environment: {"RAILTIE" => "anycable-rails-core",
+                                                                         "ADAPTER" => "any_cable"},
           needs: {style: "blocking", program: "anycable-thruster"}),
         "Pelton, Rails" => Server.new(command: WebPrograms.pelton(RAILS), environment: {"RAILTIE" => "pelton/rails"}, needs: {style: "direct", gem: "rails"}),
         "Pelton, Web" => Server.new(command: WebPrograms.pelton(WEB), needs: {style: "direct"}),
         "Pelton" => pelton,
         "node, ws" => Server.new(command: ->(port, _) { [Programs.find("node"), WebPrograms.application("cable", "js"), port.to_s] },
-          environment: {"NODE_PATH" => "/usr/share/nodejs:/usr/lib/node_modules"}, needs: {style: "callback", program: "node"})
+          environment: {"NODE_PATH" => "/usr/share/nodejs:/usr/lib/node_modules"}, needs: {style: "callback",
+                                                                                           program: "node"})
       }.freeze
     end
   end

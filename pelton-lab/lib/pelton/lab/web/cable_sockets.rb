@@ -8,18 +8,19 @@ require_relative "load"
 
 module Pelton
   module Lab
-    # Clients of Action Cable: sockets that subscribe to a channel and count what is broadcast there. They live in a thread with a reactor of
-    # its own, which answers pings between the measurements as well.
+    # Clients of Action Cable: sockets that subscribe to a channel and count what is broadcast there. They live in a
+    # thread with a reactor of its own, which answers pings between the measurements as well.
     class CableSockets
       PROTOCOL = "actioncable-v1-json"
       # Handshakes at a time.
       BATCH = 50
       TIMEOUT = 30
       AT = /"at":([\d.]+)/
-      # Sockets whose delays are measured, spread over all. Reading takes this process about as long as writing takes the server, so a message would
-      # wait here for those before it.
+      # Sockets whose delays are measured, spread over all. Reading takes this process about as long as writing takes
+      # the server, so a message would wait here for those before it.
       SAMPLE = 25
-      # Bytes that the others leave with the kernel, which does not wake this process for them: waking it takes the server time.
+      # Bytes that the others leave with the kernel, which does not wake this process for them: waking it takes the
+      # server time.
       UNREAD = 1 << 20
       private_constant :AT, :SAMPLE, :UNREAD
 
@@ -56,8 +57,8 @@ module Pelton
         WebLoad::Done.new(@size * broadcasts, Clock.now - started)
       end
 
-      # Yields so many times, at fixed times, for a broadcast each. A message says by `at` when it was sent, by the system's monotonic clock. A sample of
-      # the sockets reads at once, the others afterwards.
+      # Yields so many times, at fixed times, for a broadcast each. A message says by `at` when it was sent, by the
+      # system's monotonic clock. A sample of the sockets reads at once, the others afterwards.
       # @param interval [Numeric] seconds
       # @param beside [#call, nil] other work that another thread does meanwhile
       # @return [WebLoad::Done] the delivered messages, with percentiles of the time from the broadcast to a socket
@@ -77,7 +78,8 @@ module Pelton
         delays, @delays = @delays, nil
         unread(others, 1)
         await("received the messages") { @received.values.all?(@size) }
-        WebLoad::Done.new(@size * broadcasts, Clock.now - started, *[0.5, 0.99].map { |share| Statistics.percentile(delays, share) })
+        WebLoad::Done.new(@size * broadcasts, Clock.now - started,
+          *[0.5, 0.99].map { |share| Statistics.percentile(delays, share) })
       ensure
         @delays = nil
       end
@@ -104,13 +106,16 @@ module Pelton
       private
 
       def connect(url, headers)
-        Pelton.map((1..@size).each_slice(@size / BATCH + 1), concurrency: BATCH) { |some| some.each { |number| subscribe(url, headers.is_a?(Array) ? headers.fetch(number - 1) : headers) } }
+        Pelton.map((1..@size).each_slice(@size / BATCH + 1), concurrency: BATCH) do |some|
+          some.each { |number| subscribe(url, headers.is_a?(Array) ? headers.fetch(number - 1) : headers) }
+        end
         @reactor = Reactor.current
         sleep # while others use them
       end
 
       def subscribe(url, headers)
-        socket = HTTP::WebSocket.connect(url, protocols: [PROTOCOL], headers: headers, timeout: @timeout, deflate: false)
+        socket = HTTP::WebSocket.connect(url, protocols: [PROTOCOL], headers: headers, timeout: @timeout,
+          deflate: false)
         @sockets << socket
         @descriptors << Socket.for_fd(socket.fileno).tap { |descriptor| descriptor.autoclose = false }
         socket.on_message { |text| take(socket, text) }
@@ -123,12 +128,19 @@ module Pelton
       end
 
       # @param bytes [Integer] before which the kernel does not say that there is something to read
-      def unread(descriptors, bytes) = descriptors.each { |descriptor| descriptor.setsockopt(:SOCKET, :RCVLOWAT, bytes) }
+      def unread(descriptors, bytes)
+        descriptors.each { |descriptor| descriptor.setsockopt(:SOCKET, :RCVLOWAT, bytes) }
+      end
 
-      # Only a client that has been welcomed may subscribe: Action Cable loses one in thousands of the messages that come earlier.
+      # Only a client that has been welcomed may subscribe: Action Cable loses one in thousands of the messages that
+      # come earlier.
       def take(socket, text)
-        return socket.write(JSON.generate({command: "subscribe", identifier: @identifier})) if text.start_with?('{"type":"welcome"')
-        return @subscribed += 1 if text.start_with?('{"type":"confirm_subscription"') || text.end_with?('"type":"confirm_subscription"}')
+        if text.start_with?('{"type":"welcome"')
+          return socket.write(JSON.generate({command: "subscribe", identifier: @identifier}))
+        end
+        if text.start_with?('{"type":"confirm_subscription"') || text.end_with?('"type":"confirm_subscription"}')
+          return @subscribed += 1
+        end
         return if text.start_with?('{"type":') # a ping
         @received[text] += 1
         @delays << (Clock.now - text[AT, 1].to_f) * 1000 if @delays

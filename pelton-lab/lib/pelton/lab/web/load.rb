@@ -14,8 +14,8 @@ module Pelton
     # The clients of a web server, on the core that the contender is not on: programs, and for what they cannot do this
     # process, which moves there. A failed request makes the contender wrong.
     class WebLoad
-      # The work of a load: how many requests in how many seconds; where they are known, the milliseconds in which half of all answers had
-      # come, and 99 of a hundred.
+      # The work of a load: how many requests in how many seconds; where they are known, the milliseconds in which half
+      # of all answers had come, and 99 of a hundred.
       Done = Struct.new(:requests, :seconds, :p50_ms, :p99_ms)
 
       # Seconds of the units that wrk prints.
@@ -37,15 +37,17 @@ module Pelton
 
       # Keeps connections busy for a while, one request after the other on each.
       # @param seconds [Integer]
-      # @param requests_per_connection [Integer, nil] after so many requests one says "Connection: close", and wrk opens another
-      #   connection in its place; so many on average, since wrk counts over all connections. nil: all connections stay
+      # @param requests_per_connection [Integer, nil] after so many requests one says "Connection: close", and wrk opens
+      #   another connection in its place; so many on average, since wrk counts over all connections. nil: all
+      #   connections stay
       # @param post [String, nil] the body of each request, as JSON; nil: GET
       # @param headers [Hash{String => String}] of each request
       # @return [Done]
       def wrk(url, seconds:, connections: 64, requests_per_connection: nil, post: nil, headers: {})
         said = script(requests_per_connection, post) do |options|
           options += headers.flat_map { |name, value| ["-H", "#{name}: #{value}"] }
-          call("wrk", "-t", "1", "-c", connections.to_s, "-d", seconds.to_s, "--timeout", "20s", "--latency", *options, url)
+          call("wrk", "-t", "1", "-c", connections.to_s, "-d", seconds.to_s, "--timeout", "20s", "--latency", *options,
+            url)
         end
         @run.wrong("wrk: #{$&}") if said[/^ *(Socket errors|Non-2xx).*/]
         requests, time, unit = said.match(/(\d+) requests in ([\d.]+)(m?s|m)/)&.captures
@@ -60,15 +62,16 @@ module Pelton
       def h2load(url, seconds:, connections: 64, streams: 10)
         protocol = streams ? ["-m", streams.to_s] : ["--h1"]
         said = call("h2load", "-D", seconds.to_s, "-c", connections.to_s, *protocol, url)
-        requests, failed, errors = said.match(/(\d+) succeeded, (\d+) failed, (\d+) errored/)&.captures&.map { |number| Integer(number) }
+        requests, failed, errors =
+          said.match(/(\d+) succeeded, (\d+) failed, (\d+) errored/)&.captures&.map { |number| Integer(number) }
         raise "h2load failed: #{said.strip.lines.last}" unless requests
         @run.wrong("h2load: #{failed} requests failed, #{errors} had errors") if failed + errors > 0
         @run.wrong("h2load had no answer") if requests.zero?
         Done.new(requests, Float(seconds))
       end
 
-      # Sends so many requests. Where an answer takes long, its time says more than the answers that {#wrk} counts in a second: those that are under way
-      # when the second ends count as none.
+      # Sends so many requests. Where an answer takes long, its time says more than the answers that {#wrk} counts in a
+      # second: those that are under way when the second ends count as none.
       # @param bytes [Integer, nil] how long each body must be; nil: as long as it likes
       # @param keep_alive [Boolean] whether connections stay; otherwise each request has a new one
       # @param post [String, nil] the body of each request, as JSON; nil: GET
@@ -78,17 +81,22 @@ module Pelton
         options = headers.flat_map { |name, value| ["-H", "#{name}: #{value}"] }
         options << "-k" if keep_alive
         options << "-l" unless bytes
-        said = with_body(post) { |body| call("ab", "-q", "-s", "120", "-n", requests.to_s, "-c", [connections, requests].min.to_s, *options, *body, url) }
-        done = Done.new(field(said, "Complete requests").to_i, field(said, "Time taken for tests").to_f, *[50, 99].map { |percent| said[/^ *#{percent}% +(\d+)/, 1]&.to_i })
+        said = with_body(post) do |body|
+          call("ab", "-q", "-s", "120", "-n", requests.to_s, "-c", [connections, requests].min.to_s, *options, *body,
+            url)
+        end
+        done = Done.new(field(said, "Complete requests").to_i, field(said, "Time taken for tests").to_f,
+          *[50, 99].map { |percent| said[/^ *#{percent}% +(\d+)/, 1]&.to_i })
         @run.expect(requests, done.requests, "the number of answers")
-        @run.expect(0, field(said, "Failed requests").to_i + said[/^Non-2xx responses:\s+(\d+)/, 1].to_i, "the number of failed requests")
+        @run.expect(0, field(said, "Failed requests").to_i + said[/^Non-2xx responses:\s+(\d+)/, 1].to_i,
+          "the number of failed requests")
         @run.expect(bytes, field(said, "Document Length").to_i, "the number of bytes of an answer") if bytes
         done
       end
 
-      # Sends requests at fixed times, each on a new connection. The time of an answer counts from the moment when its request was
-      # due, also where the answer before it came late. The block runs after each request. This process collects no garbage meanwhile,
-      # which would count as the server's delay.
+      # Sends requests at fixed times, each on a new connection. The time of an answer counts from the moment when its
+      # request was due, also where the answer before it came late. The block runs after each request. This process
+      # collects no garbage meanwhile, which would count as the server's delay.
       # @param interval [Numeric] seconds
       # @return [Array<Float>] seconds until each answer
       def paced(server, requests:, interval:, body:)
@@ -149,7 +157,9 @@ module Pelton
       def script(requests_per_connection, post)
         return yield [] unless requests_per_connection || post
         Tempfile.create(["pelton-lab", ".lua"]) do |file|
-          file.puts("wrk.method = 'POST'; wrk.headers['Content-Type'] = 'application/json'; wrk.body = [==[#{post}]==]") if post
+          if post
+            file.puts("wrk.method = 'POST'; wrk.headers['Content-Type'] = 'application/json'; wrk.body = [==[#{post}]==]")
+          end
           file.puts(<<~LUA) if requests_per_connection
             local count, keep, close = 0
             init = function() keep = wrk.format(); close = wrk.format(nil, nil, {['Connection'] = 'close'}) end
@@ -178,7 +188,8 @@ module Pelton
 
       # A connection is a descriptor.
       def call(*command)
-        IO.popen([*Pinning.words(@run.server_core), *command, err: %i[child out], rlimit_nofile: Process.getrlimit(:NOFILE).last], &:read).scrub
+        IO.popen([*Pinning.words(@run.server_core), *command, err: %i[child out],
+                                                              rlimit_nofile: Process.getrlimit(:NOFILE).last], &:read).scrub
       end
 
       def field(said, name)

@@ -5,8 +5,8 @@ require_relative "persistent_clients"
 
 module Pelton
   module Lab
-    # Clients that request one path again and again, each on a connection that stays, with the headers of one visitor. The status of every answer is
-    # checked.
+    # Clients that request one path again and again, each on a connection that stays, with the headers of one visitor.
+    # The status of every answer is checked.
     class PageClients
       include PersistentClients
 
@@ -31,7 +31,9 @@ module Pelton
       def load(path, requests, post: nil, status: 200)
         clients = Array.new([@size, requests].min) { Client.new(TCPSocket.new("127.0.0.1", @server.port), +"".b) }
         text = request(path, post)
-        exchange_all(clients, requests, ->(client) { write_request(client, text) }) { |_, answer| @run.expect(status, answer.first, "an answer's status") }
+        exchange_all(clients, requests, ->(client) { write_request(client, text) }) do |_, answer|
+          @run.expect(status, answer.first, "an answer's status")
+        end
       ensure
         clients&.each { |client| client.socket.close }
       end

@@ -8,8 +8,9 @@ require_relative "load"
 
 module Pelton
   module Lab
-    # Clients like a proxy's or a browser's: a connection that stays, HTTP/1.1, one request after the other, answers with a length or in chunks. For
-    # classes that have `@run`, which gets the verdict, and whose clients have `socket`, `buffer` and `sent`.
+    # Clients like a proxy's or a browser's: a connection that stays, HTTP/1.1, one request after the other, answers
+    # with a length or in chunks. For classes that have `@run`, which gets the verdict, and whose clients have `socket`,
+    # `buffer` and `sent`.
     module PersistentClients
       LATE = 60 # seconds for an answer
       private_constant :LATE
@@ -66,7 +67,8 @@ module Pelton
         client.buffer << piece if piece.is_a?(String)
         ends = client.buffer.index("\r\n\r\n") or return
         head = client.buffer[0, ends]
-        body = head.match?(/^transfer-encoding: *chunked/i) ? chunks(client.buffer, ends + 4) : counted(client.buffer, ends + 4, head[/^content-length: *(\d+)/i, 1].to_i)
+        body = head.match?(/^transfer-encoding: *chunked/i) ? chunks(client.buffer,
+          ends + 4) : counted(client.buffer, ends + 4, head[/^content-length: *(\d+)/i, 1].to_i)
         return unless body
         client.buffer = +"".b
         [head[9, 3].to_i, head, body]

@@ -6,9 +6,9 @@ require_relative "../programs"
 
 module Pelton
   module Lab
-    # How to start the web servers that the lab compares: each method returns a Proc that {WebServer.serve} calls for the command
-    # line. Rack servers are given the path of a rackup file. Those in Ruby are started by a line of Ruby, because a bundle's gems
-    # are on the load path while its executables are not installed anywhere.
+    # How to start the web servers that the lab compares: each method returns a Proc that {WebServer.serve} calls for
+    # the command line. Rack servers are given the path of a rackup file. Those in Ruby are started by a line of Ruby,
+    # because a bundle's gems are on the load path while its executables are not installed anywhere.
     module WebPrograms
       ARTICLES = File.expand_path("../../../../examples/articles", __dir__)
 
@@ -30,7 +30,8 @@ module Pelton
 
         def thin(app, *options)
           lambda do |port, _|
-            ruby('require "thin"; Thin::Runner.new(ARGV).run!', "start", "-q", "-e", "production", "-a", "127.0.0.1", "-p", port.to_s,
+            ruby('require "thin"; Thin::Runner.new(ARGV).run!', "start", "-q", "-e", "production", "-a", "127.0.0.1",
+              "-p", port.to_s,
               "--max-conns", "20000", "--max-persistent-conns", "20000", *options, "-R", app)
           end
         end
@@ -43,7 +44,8 @@ module Pelton
           end
         end
 
-        # Its defaults answer 503 to more than thirty requests at a time, and close a connection that is idle for a second.
+        # Its defaults answer 503 to more than thirty requests at a time, and close a connection that is idle for a
+        # second.
         def itsi(app, threads: 1, workers: 1)
           lambda do |port, _|
             ruby('require "itsi/server"; Itsi::Server.start({binds: ["http://127.0.0.1:#{ARGV[0]}"], rackup_file: ARGV[1], ' \
@@ -57,7 +59,8 @@ module Pelton
         def article(name, printed_port, on:, instead: {})
           path = File.join(ARTICLES, "#{name}.rb")
           lambda do |port, _|
-            source = {printed_port => port, **instead}.reduce(File.read(path).sub("0.0.0.0", "127.0.0.1")) { |text, (from, to)| text.sub(from.to_s, to.to_s) }
+            source =
+              {printed_port => port, **instead}.reduce(File.read(path).sub("0.0.0.0", "127.0.0.1")) { |text, (from, to)| text.sub(from.to_s, to.to_s) }
             ruby(source, library: (["-I", Installation::LIBRARIES, "-r", "pelton/eventmachine"] if on == :pelton))
           end
         end
@@ -97,7 +100,8 @@ module Pelton
           end
         end
 
-        # One worker of nginx as a proxy of a server that answers with a text. That server is in the same process, on a UNIX socket.
+        # One worker of nginx as a proxy of a server that answers with a text. That server is in the same process, on a
+        # UNIX socket.
         def nginx_proxy(text)
           nginx("location / { proxy_pass http://static; proxy_http_version 1.1; proxy_set_header Connection \"\"; }",
             upstream: "upstream static { server unix:static; keepalive 64; } server { listen unix:static; location / { return 200 \"#{text}\"; } }")

@@ -9,8 +9,8 @@ require_relative "programs"
 
 module Pelton
   module Lab
-    # Rails applications that others wrote, engines in a small application of the lab: their gems, which `bin/setup lab` installs, and how they are
-    # filled and start. RUBY=/path/to/bin/ruby has another Ruby than the lab's run them.
+    # Rails applications that others wrote, engines in a small application of the lab: their gems, which `bin/setup lab`
+    # installs, and how they are filled and start. RUBY=/path/to/bin/ruby has another Ruby than the lab's run them.
     class RailsEngines
       # The checkout's folder of their gems; a file for each Ruby there is the Gemfile.
       FOLDER = File.expand_path("../../../../../tmp/rails_engines", __dir__)
@@ -36,7 +36,8 @@ module Pelton
       # @return [Hash{String => String, nil}]
       def environment
         ENV.keys.grep(OTHERS).to_h { |name| [name, nil] }.merge(
-          "BUNDLE_GEMFILE" => gemfile, "BUNDLE_PATH" => FOLDER, "BUNDLE_APP_CONFIG" => File.join(FOLDER, "none"), "RUBYOPT" => "-rbundler/setup", "RUBYLIB" => libraries,
+          "BUNDLE_GEMFILE" => gemfile, "BUNDLE_PATH" => FOLDER, "BUNDLE_APP_CONFIG" => File.join(FOLDER,
+            "none"), "RUBYOPT" => "-rbundler/setup", "RUBYLIB" => libraries,
           "RAILS_ENV" => "production", "EXECJS_RUNTIME" => "Disabled" # nothing compiles JavaScript
         )
       end
@@ -64,8 +65,10 @@ module Pelton
 
       # @return [String] the path of a filled database, which is the same until a file or a gem changes
       def seeds(name)
-        made_by = [gemfile + ".lock", *Dir[File.join(folder, "{host.rb,#{name}/**/*}")].sort.select { |path| File.file?(path) }]
-        path = File.join(Dir.tmpdir, "pelton-lab-#{name}-#{Digest::SHA256.hexdigest(made_by.map { |file| File.read(file) }.join)[0, 16]}.sqlite3")
+        made_by =
+          [gemfile + ".lock", *Dir[File.join(folder, "{host.rb,#{name}/**/*}")].sort.select { |path| File.file?(path) }]
+        path =
+          File.join(Dir.tmpdir, "pelton-lab-#{name}-#{Digest::SHA256.hexdigest(made_by.map { |file| File.read(file) }.join)[0, 16]}.sqlite3")
         return path if File.exist?(path)
         Dir.mktmpdir do |made|
           run_rows(name, "sqlite3:#{made}/app.db")
@@ -75,7 +78,8 @@ module Pelton
       end
 
       def run_rows(name, address)
-        said = IO.popen({**environment, "DATABASE" => address, "POOL" => "5"}, [@ruby, File.join(folder, name, "rows.rb")], err: %i[child out], &:read)
+        said = IO.popen({**environment, "DATABASE" => address, "POOL" => "5"},
+          [@ruby, File.join(folder, name, "rows.rb")], err: %i[child out], &:read)
         raise "#{name} has no data: #{said.scrub.lines.map(&:strip).reject(&:empty?).last}" unless $?.success?
       end
 
@@ -86,7 +90,8 @@ module Pelton
       # The part of the names of folders that tells one Ruby's extensions from another's.
       def abi
         @abi ||= begin
-          @version, abi = IO.popen(ENV.keys.grep(OTHERS).to_h { |name| [name, nil] }, [@ruby, "-e", "puts RUBY_VERSION, RbConfig::CONFIG['ruby_version']"], &:read).split
+          @version, abi = IO.popen(ENV.keys.grep(OTHERS).to_h { |name| [name, nil] },
+            [@ruby, "-e", "puts RUBY_VERSION, RbConfig::CONFIG['ruby_version']"], &:read).split
           abi
         rescue SystemCallError
           nil

@@ -33,7 +33,8 @@ module Pelton
             (Clock.now - due) * 1000
           end
         end
-        @last = WebLoad::Done.new(requests, Clock.now - started, *[0.5, 0.99].map { |share| Statistics.percentile(times, share) })
+        @last = WebLoad::Done.new(requests, Clock.now - started,
+          *[0.5, 0.99].map { |share| Statistics.percentile(times, share) })
       end
     end
   end

@@ -5,8 +5,9 @@ require "pelton/clock"
 
 module Pelton
   module Lab
-    # Clients of the extended protocol that come back whenever they are told to, or are cut off, and ask for what they have missed. Each notes the
-    # messages that it has got, by their texts. They live in a thread with a reactor of its own.
+    # Clients of the extended protocol that come back whenever they are told to, or are cut off, and ask for what they
+    # have missed. Each notes the messages that it has got, by their texts. They live in a thread with a reactor of its
+    # own.
     class ResumingSockets
       PROTOCOL = "actioncable-v1-ext-json"
       # Seconds before a client comes back: they spread, as real ones do.
@@ -36,8 +37,11 @@ module Pelton
       # @return [Integer] the messages that clients have missed
       def missed(messages)
         late = Clock.now + @timeout
-        sleep 0.05 until (@subscribed == @clients.size && @clients.all? { |client| client[:seen].size == messages }) || Clock.now > late
-        @run.wrong("a client got a message that the others did not") if @clients.flat_map { |client| client[:seen].keys }.uniq.size > messages
+        sleep 0.05 until (@subscribed == @clients.size && @clients.all? { |client| client[:seen].size == messages }) ||
+            Clock.now > late
+        if @clients.flat_map { |client| client[:seen].keys }.uniq.size > messages
+          @run.wrong("a client got a message that the others did not")
+        end
         @clients.sum { |client| messages - client[:seen].size }
       end
 
@@ -66,7 +70,8 @@ module Pelton
 
       def take(client, socket, message)
         case message["type"]
-        when "welcome" then socket.write(JSON.generate({command: "subscribe", identifier: @identifier, **history(client)}))
+        when "welcome" then socket.write(JSON.generate({command: "subscribe", identifier: @identifier,
+          **history(client)}))
         when "confirm_subscription" then client[:subscribed] = !!(@subscribed += 1)
         when nil
           client[:seen][JSON.generate(message["message"])] += 1

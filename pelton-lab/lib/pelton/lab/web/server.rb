@@ -14,8 +14,8 @@ module Pelton
     # A web server that a contender starts, and that is measured instead of the contender's own process. It stays in the
     # contender's process group, so that it ends with it.
     class WebServer
-      # CPU seconds (`cpu` is exact, `user` and `system` are counted in ticks), and KB of resident memory: now, and the peak since
-      # {#forget_peak}.
+      # CPU seconds (`cpu` is exact, `user` and `system` are counted in ticks), and KB of resident memory: now, and the
+      # peak since {#forget_peak}.
       Usage = Struct.new(:cpu, :user, :system, :rss_kb, :peak_kb)
 
       TICKS = Etc.sysconf(Etc::SC_CLK_TCK).to_f
@@ -54,7 +54,9 @@ module Pelton
         rescue SystemCallError
           ended = Process.wait(pid, Process::WNOHANG)
           @pid = nil if ended
-          raise "the server did not start: #{Programs.last_words(@log) || "without a message"}" if ended || Clock.now > late
+          if ended || Clock.now > late
+            raise "the server did not start: #{Programs.last_words(@log) || "without a message"}"
+          end
           sleep 0.02
           retry
         end
@@ -79,7 +81,8 @@ module Pelton
       # @return [Usage]
       def usage
         tree.each_with_object(Usage.new(0.0, 0.0, 0.0, 0, 0)) do |pid, sum|
-          user, system = File.read("/proc/#{pid}/stat").rpartition(") ").last.split.values_at(11, 12).map { |ticks| ticks.to_i / TICKS }
+          user, system = File.read("/proc/#{pid}/stat").rpartition(") ").last.split.values_at(11,
+            12).map { |ticks| ticks.to_i / TICKS }
           status = File.read("/proc/#{pid}/status")
           sum.cpu += cpu(pid) || user + system
           sum.user += user
@@ -91,8 +94,8 @@ module Pelton
         end
       end
 
-      # Measures the server while the block sends it requests. Among the records is `grown_mb`, the peak of its memory above the
-      # memory that it had before the first measurement.
+      # Measures the server while the block sends it requests. Among the records is `grown_mb`, the peak of its memory
+      # above the memory that it had before the first measurement.
       # @yieldreturn [#requests, #seconds] the work, as {WebLoad} returns it
       # @return [Measurement]
       def cost
@@ -133,7 +136,8 @@ module Pelton
         Net::HTTP.start("127.0.0.1", port, nil, open_timeout: 10, read_timeout: 30, &block)
       end
 
-      # The CPU time of a process in seconds, by its own clock (clock_getcpuclockid(3)): a tick is a tenth of a short round.
+      # The CPU time of a process in seconds, by its own clock (clock_getcpuclockid(3)): a tick is a tenth of a short
+      # round.
       # @return [Float, nil] nil where the system has no such clock
       def cpu(pid)
         Process.clock_gettime((~pid << 3) | 2)

@@ -10,8 +10,9 @@ require_relative "persistent_clients"
 
 module Pelton
   module Lab
-    # Browsers of the chat, each of another user who has signed in by a form: a connection that stays, one request after the other, answers
-    # compressed. Every answer is checked: its status, the marks of its page, and that it is this user's.
+    # Browsers of the chat, each of another user who has signed in by a form: a connection that stays, one request after
+    # the other, answers compressed. Every answer is checked: its status, the marks of its page, and that it is this
+    # user's.
     class SignedInClients
       include PersistentClients
 
@@ -21,7 +22,8 @@ module Pelton
       TOKEN = /id="composer".*?name="authenticity_token" value="([^"]+)"/m
       private_constant :TOKENS, :IGNORED, :TOKEN
 
-      # A page: its path, the status of its answers, whether they name the user, and how many elements of a class they have.
+      # A page: its path, the status of its answers, whether they name the user, and how many elements of a class they
+      # have.
       Page = Struct.new(:path, :status, :personal, :mark, :count, keyword_init: true)
 
       # One of the browsers: it has one request under way.
@@ -29,7 +31,8 @@ module Pelton
         def cookie = cookies.map { |pair| pair.join("=") }.join("; ")
       end
 
-      # @return [Hash{String => Array}] the posts that were acknowledged: number of the user, room, and message by the client's number
+      # @return [Hash{String => Array}] the posts that were acknowledged: number of the user, room, and message by the
+      #   client's number
       attr_reader :acknowledged
 
       # @param run [Run] gets the verdict
@@ -45,15 +48,18 @@ module Pelton
       # @return [Array<String>] what each sends to show who it is
       def cookies = @clients.map(&:cookie)
 
-      # Sends so many requests, of all clients together, on new connections: servers close those that were idle since the last time.
+      # Sends so many requests, of all clients together, on new connections: servers close those that were idle since
+      # the last time.
       # @return [WebLoad::Done]
       def load(page, requests)
         reconnect
-        exchange_all(@clients, requests, ->(client) { ask(client, page) }) { |client, answer| check(client, page, answer) }
+        exchange_all(@clients, requests, ->(client) { ask(client, page) }) do |client, answer|
+          check(client, page, answer)
+        end
       end
 
-      # The answers of a page to each user, as trees without what may differ between servers: order of attributes, white space, tokens,
-      # positions of streams and the fingerprints of files.
+      # The answers of a page to each user, as trees without what may differ between servers: order of attributes, white
+      # space, tokens, positions of streams and the fingerprints of files.
       # @return [Array<String>]
       def canonical(page)
         require "nokogiri"
@@ -76,7 +82,8 @@ module Pelton
       end
 
       def sign_in(client)
-        form = URI.encode_www_form("sign_in[email]" => "user#{client.user}@example.com", "sign_in[password]" => "correct horse battery")
+        form =
+          URI.encode_www_form("sign_in[email]" => "user#{client.user}@example.com", "sign_in[password]" => "correct horse battery")
         status, = exchange(client, "POST", "/sign_in", form)
         @run.expect(303, status, "the status of a sign-in")
         status, head, body = exchange(client, "GET", "/rooms/1")
@@ -97,7 +104,8 @@ module Pelton
       def ask(client, page)
         return write(client, "GET", page.path) unless page.status == 201
         client.posted = SecureRandom.uuid
-        form = {"message[text]" => "Message #{client.posted} of user #{client.user}.", "message[client_id]" => client.posted, "authenticity_token" => client.token}
+        form = {"message[text]" => "Message #{client.posted} of user #{client.user}.",
+                "message[client_id]" => client.posted, "authenticity_token" => client.token}
         write(client, "POST", page.path, URI.encode_www_form(form.compact))
       end
 
@@ -121,7 +129,10 @@ module Pelton
         client.seen[page.path] = body
         text = text_of(answer)
         @run.expect(page.count, text.scan(page.mark).size, "the number of #{page.mark} in #{page.path}")
-        @run.expect(true, text.include?("<p class=\"account\"><b>#{client.name}</b>"), "whether an answer is that of its user") if page.personal
+        if page.personal
+          @run.expect(true, text.include?("<p class=\"account\"><b>#{client.name}</b>"),
+            "whether an answer is that of its user")
+        end
       end
 
       def acknowledge(client, page, body)
@@ -139,7 +150,9 @@ module Pelton
       def line_of(node)
         return node.text.strip.squeeze(" \n") if node.text? && !node.text.strip.empty?
         return unless node.element?
-        attributes = node.attributes.except(*IGNORED).map { |name, one| "#{name}=#{one.value.sub(/-\h{8,}(?=\.(css|js|svg)\z)/, "")}" }
+        attributes = node.attributes.except(*IGNORED).map do |name, one|
+          "#{name}=#{one.value.sub(/-\h{8,}(?=\.(css|js|svg)\z)/, "")}"
+        end
         "#{node.name} #{attributes.sort.join(" ")}"
       end
     end

@@ -37,7 +37,8 @@ module Pelton
       def check(count = @sockets.size)
         @sockets.first(count).each do |socket|
           head, body = (@received[socket] << socket.read).split("\r\n\r\n", 2)
-          @run.expect(["200", true], [head[%r{\AHTTP/1\.1 (\d+)}, 1], body == @body], "a slow reader's status, and whether it has the body")
+          @run.expect(["200", true], [head[%r{\AHTTP/1\.1 (\d+)}, 1], body == @body],
+            "a slow reader's status, and whether it has the body")
         end
       end
 

@@ -5,10 +5,12 @@ require "zlib"
 
 module Pelton
   module Lab
-    # A visitor of a web server, who keeps the server's cookies, and the token against forged requests that Rails writes into a page.
+    # A visitor of a web server, who keeps the server's cookies, and the token against forged requests that Rails writes
+    # into a page.
     class WebVisitor
       # What differs between servers, or from one request to the next, though the application's response is the same.
-      VARYING = %w[connection content-length date etag keep-alive server set-cookie transfer-encoding vary x-request-id x-runtime].freeze
+      VARYING =
+        %w[connection content-length date etag keep-alive server set-cookie transfer-encoding vary x-request-id x-runtime].freeze
       TOKEN = /(name="(?:csrf-token|authenticity_token)" (?:content|value))="([^"]+)"/
 
       # @param server [WebServer]
@@ -22,7 +24,8 @@ module Pelton
       # What a request of this visitor must say.
       # @return [Hash{String => String}]
       def headers
-        {"Accept-Encoding" => @encoding, "Cookie" => @cookies.map { |pair| pair.join("=") }.join("; "), "X-CSRF-Token" => @token}.compact.reject { |_, value| value.empty? }
+        {"Accept-Encoding" => @encoding, "Cookie" => @cookies.map { |pair| pair.join("=") }.join("; "),
+         "X-CSRF-Token" => @token}.compact.reject { |_, value| value.empty? }
       end
 
       # @return [Net::HTTPResponse]
@@ -39,7 +42,8 @@ module Pelton
         answer = post ? self.post(path, post) : get(path)
         headers, body = answer.to_hash.except(*VARYING), answer.body.gsub(TOKEN, '\1')
         return [answer.code, headers, body] unless post
-        [answer.code, headers.transform_values { |values| values.map { |value| value.gsub(/\d+/, "0") } }, body.gsub(/\d+/, "0")]
+        [answer.code, headers.transform_values { |values| values.map { |value| value.gsub(/\d+/, "0") } },
+          body.gsub(/\d+/, "0")]
       end
 
       private

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# What the pages of the chat's peers share with the chat: its own conversion of a message's text to HTML, and plain Ruby for the rest.
+# What the pages of the chat's peers share with the chat: its own conversion of a message's text to HTML, and plain Ruby
+# for the rest.
 require "cgi/escape"
 
 require File.join(ENV.fetch("CHAT"), "app/models/message_text")

@@ -36,7 +36,8 @@ class User < Sequel::Model
 
   def entries
     @entries ||= begin
-      rows = DB[:memberships].join(:rooms, id: :room_id).where(user_id: id).select_map([Sequel[:rooms][:id], Sequel[:rooms][:name], :kind, :last_message_id, :read_message_id])
+      rows = DB[:memberships].join(:rooms, id: :room_id).where(user_id: id).select_map([Sequel[:rooms][:id],
+        Sequel[:rooms][:name], :kind, :last_message_id, :read_message_id])
       names = names_of(rows.select { |row| row[2] == 2 }.map(&:first))
       rows.map { |room, title, kind, last, read| [room, title || names.fetch(room, name), kind, last > read] }.sort_by { |room, title, *| [title.downcase, room] }
     end
@@ -47,7 +48,9 @@ class User < Sequel::Model
   def names_of(rooms)
     return {} if rooms.empty?
     DB[:memberships].join(:users, id: :user_id).where(room_id: rooms).exclude(user_id: id).order(Sequel[:memberships][:id])
-      .select_map([:room_id, Sequel[:users][:name]]).group_by(&:first).transform_values { |found| found.map(&:last).join(", ") }
+      .select_map([:room_id, Sequel[:users][:name]]).group_by(&:first).transform_values do |found|
+        found.map(&:last).join(", ")
+      end
   end
 end
 
@@ -62,7 +65,8 @@ class Message < Sequel::Model
   one_to_one :attachment
 
   class << self
-    # @return [Array] the first message's number, if there are older ones, and the page's numbers in groups, each with what changes with it
+    # @return [Array] the first message's number, if there are older ones, and the page's numbers in groups, each with
+    #   what changes with it
     def page(room, before)
       rows = where(room_id: room.id).order(Sequel.desc(:id)).limit(ChatText::PAGE + 1)
       rows = rows.where { id < before } if before
@@ -76,7 +80,8 @@ class Message < Sequel::Model
     # @return [Array] number of each, with what changes with it
     def search(user, words)
       return [] if ChatText.words(words).empty?
-      join(Sequel.lit("message_words ON message_words.rowid = messages.id")).where(Sequel.lit("message_words MATCH ?", ChatText.match(words)))
+      join(Sequel.lit("message_words ON message_words.rowid = messages.id")).where(Sequel.lit("message_words MATCH ?",
+        ChatText.match(words)))
         .where(room_id: DB[:memberships].where(user_id: user.id).select(:room_id)).order(Sequel.lit("message_words.rowid DESC")).limit(ChatText::PAGE)
         .select_map([Sequel[:messages][:id], Sequel[:messages][:updated_at]])
     end
@@ -86,14 +91,17 @@ class Message < Sequel::Model
     def post(room, user, text, client_id)
       now = Time.now
       DB.transaction(mode: :immediate) do
-        message = create(room_id: room.id, user_id: user.id, text: text, client_id: client_id, created_at: now, updated_at: now)
+        message =
+          create(room_id: room.id, user_id: user.id, text: text, client_id: client_id, created_at: now, updated_at: now)
         DB[:rooms].where(id: room.id).update(version: Sequel[:version] + 1, last_message_id: message.id)
         read(room, user, message.id)
         message
       end
     end
 
-    def read(room, user, id) = DB[:memberships].where(room_id: room.id, user_id: user.id).where { read_message_id < id }.update(read_message_id: id)
+    def read(room, user, id)
+      DB[:memberships].where(room_id: room.id, user_id: user.id).where { read_message_id < id }.update(read_message_id: id)
+    end
   end
 end
 
@@ -151,14 +159,17 @@ module Pages
     Message.read(room, user, room.last_message_id) if user.entries.assoc(room.id)&.last
     title = room.name || user.entries.assoc(room.id)[1]
     finished(["room", room.id, room.version, title, before, user.updated_at, *sidebar_key(user)]) do
-      partial("layout", user: user, title: title, words: nil, content: partial("room", user: user, room: room, title: title, before: before, messages: messages_of(room, before)))
+      partial("layout", user: user, title: title, words: nil,
+        content: partial("room", user: user, room: room, title: title, before: before,
+          messages: messages_of(room, before)))
     end
   end
 
   def page_of_search(user, words)
     rows = Message.search(user, words)
     results = kept(["search", words, *rows]) { partial("results", words: words, messages: Message.found(rows)) }
-    partial("layout", user: user, title: "Search", words: words, content: partial("search", words: words, size: rows.size, results: results))
+    partial("layout", user: user, title: "Search", words: words,
+      content: partial("search", words: words, size: rows.size, results: results))
   end
 
   def announce(room, message)

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# A worker of Solid Queue that runs so many jobs for each request (GET /run?job=TokenJob&count=100), and answers with what it has measured, as JSON.
-# usage: worker.rb PORT, with DATABASE, POOL, UPSTREAM and WORKER ("threads 25", "fibers 500")
+# A worker of Solid Queue that runs so many jobs for each request (GET /run?job=TokenJob&count=100), and answers with
+# what it has measured, as JSON. usage: worker.rb PORT, with DATABASE, POOL, UPSTREAM and WORKER ("threads 25", "fibers
+# 500")
 
 require "bundler/setup"
 require "json"
@@ -25,7 +26,8 @@ ENV["DATABASE_URL"] = "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}&timeou
 LabApplication.initialize!
 ActiveJob::Base.logger = SolidQueue.logger = Logger.new(nil)
 $stdout = File.open(File::NULL, "w")
-load File.join(Gem.loaded_specs["solid_queue"].full_gem_path, "lib/generators/solid_queue/install/templates/db/queue_schema.rb")
+load File.join(Gem.loaded_specs["solid_queue"].full_gem_path,
+  "lib/generators/solid_queue/install/templates/db/queue_schema.rb")
 ActiveRecord::Base.connection.create_table(:answers, force: true) do |table|
   table.text :text
   table.integer :count, default: 0
@@ -106,7 +108,8 @@ def run(job, count)
   worker.stop
   claimed = Array.new(Times::CLAIMED.size) { Times::CLAIMED.pop }.to_h
   waits = Array.new(Times::FIRST.size) { Times::FIRST.pop }.map { |id, time| (time - claimed.fetch(id)) * 1000 }
-  {seconds: seconds, right: job.right?(ids), failed: SolidQueue::FailedExecution.count, pool: worker.pool.class.name, connections: connections, p99_ms: percentile(waits, 0.99)}
+  {seconds: seconds, right: job.right?(ids), failed: SolidQueue::FailedExecution.count, pool: worker.pool.class.name,
+   connections: connections, p99_ms: percentile(waits, 0.99)}
 end
 
 server = TCPServer.new("127.0.0.1", Integer(ARGV.fetch(0)))

@@ -6,13 +6,15 @@ require "active_job/railtie"
 require "active_record/railtie"
 
 $stdout.sync = true # not all servers say so, and all shall write their log alike
-# As a new application has it. Rails 8 takes SQLite's lock when a transaction begins; without that, 7.2 answers 500 where another one has written meanwhile.
+# As a new application has it. Rails 8 takes SQLite's lock when a transaction begins; without that, 7.2 answers 500
+# where another one has written meanwhile.
 sqlite = "&timeout=5000&default_transaction_mode=immediate" if ENV.fetch("DATABASE").start_with?("sqlite3:")
 ENV["DATABASE_URL"] = "#{ENV["DATABASE"]}?pool=#{ENV.fetch("POOL")}#{sqlite}"
 
 # What the applications around the engines have in common: the settings of a new Rails application in production.
 module Host
-  # What an engine declares for an asset pipeline, which none of the applications has: their pages link to files that nobody asks for.
+  # What an engine declares for an asset pipeline, which none of the applications has: their pages link to files that
+  # nobody asks for.
   Assets = Struct.new(:precompile, :paths, :debug, :compile, :server)
 
   class << self
@@ -26,11 +28,13 @@ module Host
       config.eager_load = true
       config.consider_all_requests_local = false
       config.secret_key_base = "0" * 64
-      config.logger = ActiveSupport::TaggedLogging.new(ActiveSupport::Logger.new($stdout, formatter: Logger::Formatter.new))
+      config.logger = ActiveSupport::TaggedLogging.new(ActiveSupport::Logger.new($stdout,
+        formatter: Logger::Formatter.new))
       config.log_tags = [:request_id]
       config.log_level = :warn
       config.action_controller.perform_caching = true
-      config.cache_store = ENV["REDIS"] ? [:redis_cache_store, {url: ENV["REDIS"], pool: {size: Integer(ENV.fetch("POOL"))}}] : :memory_store
+      config.cache_store = ENV["REDIS"] ? [:redis_cache_store,
+        {url: ENV["REDIS"], pool: {size: Integer(ENV.fetch("POOL"))}}] : :memory_store
       config.active_job.queue_adapter = :inline
       config.action_mailer.perform_deliveries = false
       config.assets = Assets.new([], [])

@@ -12,7 +12,8 @@ module Pelton
         HEADROOM = 1.12
 
         # @param comparison [Comparison]
-        # @param metric [Race::Metric] the length of the bars; ratios to the baseline stand beside the race's own metric only
+        # @param metric [Race::Metric] the length of the bars; ratios to the baseline stand beside the race's own metric
+        #   only
         def initialize(comparison, metric = comparison.race.metric)
           @comparison = comparison
           @metric = metric
@@ -32,11 +33,15 @@ module Pelton
         def row(result)
           style = result.contender.style
           Html.tag(:div,
-            Html.tag(:div, Html.tag(:span, result.name, class: "name"), Html.tag(:span, style, class: "style"), class: "who"),
-            Html.tag(:div, Html.tag(:i, class: "bar", style: "width:#{share(result.median(@metric.name))}%"), dots(result), class: "track", aria_hidden: "true"),
-            Html.tag(:div, Html.tag(:b, NumberFormat.number(result.median(@metric.name), @metric.digits)), " #{ReportHtml.unit(@metric.title[/[^,]+\z/].strip)}",
+            Html.tag(:div, Html.tag(:span, result.name, class: "name"), Html.tag(:span, style, class: "style"),
+              class: "who"),
+            Html.tag(:div, Html.tag(:i, class: "bar", style: "width:#{share(result.median(@metric.name))}%"),
+              dots(result), class: "track", aria_hidden: "true"),
+            Html.tag(:div, Html.tag(:b, NumberFormat.number(result.median(@metric.name), @metric.digits)),
+              " #{ReportHtml.unit(@metric.title[/[^,]+\z/].strip)}",
               ratio(result), class: "figure"),
-            class: "row #{ReportHtml.style_class(style)}#{" base" if result == @comparison.reference}", role: "listitem", title: title(result))
+            class: "row #{ReportHtml.style_class(style)}#{" base" if result == @comparison.reference}",
+            role: "listitem", title: title(result))
         end
 
         def dots(result)
@@ -44,9 +49,13 @@ module Pelton
         end
 
         def ratio(result)
-          return unless @metric == @comparison.race.metric && base && result != @comparison.reference && (ratio = @comparison.ratio(result))
+          unless @metric == @comparison.race.metric && base && result != @comparison.reference &&
+              (ratio = @comparison.ratio(result))
+            return
+          end
           certain = @comparison.trusted?(result)
-          Html.tag(:span, "×#{NumberFormat.short(ratio)}", class: certain ? "ratio" : "ratio uncertain", title: "times the baseline's, #{NumberFormat.spread(@comparison.spread(result))}")
+          Html.tag(:span, "×#{NumberFormat.short(ratio)}", class: certain ? "ratio" : "ratio uncertain",
+            title: "times the baseline's, #{NumberFormat.spread(@comparison.spread(result))}")
         end
 
         def base

@@ -6,8 +6,8 @@ require_relative "../markup"
 module Pelton
   module Lab
     class ReportHtml
-      # A latency sweep as lines: the metric against the latency, on a logarithmic scale. The lines are SVG that stretches with
-      # the window; the labels are HTML, so that they keep their size.
+      # A latency sweep as lines: the metric against the latency, on a logarithmic scale. The lines are SVG that
+      # stretches with the window; the labels are HTML, so that they keep their size.
       class Lines
         # Space above the highest point and below the lowest, as a factor.
         HEADROOM = 1.6
@@ -55,7 +55,9 @@ module Pelton
         def marks
           @marks ||= [[1], [1, 2, 5]].map do |multiples|
             powers = (Math.log10(@low).floor..Math.log10(@high).ceil)
-            powers.flat_map { |power| multiples.map { |multiple| multiple * 10r**power } }.select { |value| value.between?(@low, @high) }
+            powers.flat_map { |power| multiples.map { |multiple| multiple * 10r**power } }.select do |value|
+              value.between?(@low, @high)
+            end
           end.then { |few, many| (few.size > 1) ? few : many }
         end
 
@@ -64,12 +66,16 @@ module Pelton
         end
 
         def scale
-          marks.map { |value| Html.tag(:span, NumberFormat.delimit((value >= 1) ? value.to_i : value.to_f), class: "tick y", style: "top:#{up(value)}%") }
+          marks.map do |value|
+            Html.tag(:span, NumberFormat.delimit((value >= 1) ? value.to_i : value.to_f), class: "tick y",
+              style: "top:#{up(value)}%")
+          end
         end
 
         def axis
           @sweep.measured.each_with_index.map do |comparison, index|
-            Html.tag(:span, comparison.latency.zero? ? "0" : "#{comparison.latency} ms", class: "tick x", style: "left:#{across(index)}%")
+            Html.tag(:span, comparison.latency.zero? ? "0" : "#{comparison.latency} ms", class: "tick x",
+              style: "left:#{across(index)}%")
           end
         end
 

@@ -28,7 +28,8 @@ module Pelton
           big, text, certain = found(sweep)
           return unless big
           comparison = sweep.measured.first
-          Html.tag(:a, Html.tag(:b, big, class: ("uncertain" if certain == false)), Html.tag(:span, text), Html.tag(:small, "#{comparison.experiment.name}, #{comparison.race.name}, #{Pinning::NAMES[comparison.pin]}"),
+          Html.tag(:a, Html.tag(:b, big, class: ("uncertain" if certain == false)), Html.tag(:span, text),
+            Html.tag(:small, "#{comparison.experiment.name}, #{comparison.race.name}, #{Pinning::NAMES[comparison.pin]}"),
             href: "##{ReportHtml.id(sweep)}", class: "card")
         end
 
@@ -44,15 +45,21 @@ module Pelton
           metric = comparison.race.metric
           return absolute(comparison, metric) unless comparison.reference&.measured? && (rival = rival(comparison))
           ratio, base, certain = comparison.ratio(rival), "“#{comparison.reference.name}”", comparison.trusted?(rival)
-          return ["#{NumberFormat.speed(ratio)}×", "as fast as #{base}: “#{rival.name}”", certain] if TIMES.include?(metric.name)
+          if TIMES.include?(metric.name)
+            return ["#{NumberFormat.speed(ratio)}×", "as fast as #{base}: “#{rival.name}”", certain]
+          end
           ["#{NumberFormat.short(ratio)}×", "#{words(metric)}: “#{rival.name}” / #{base}", certain]
         end
 
         # The best contender that does not block; preferably one that is not written in the baseline's style.
         def rival(comparison)
-          others = comparison.results.select { |result| result.measured? && result != comparison.reference && comparison.ratio(result) }
+          others = comparison.results.select do |result|
+            result.measured? && result != comparison.reference && comparison.ratio(result)
+          end
           others = rather(others) { |style| style != "blocking" }
-          rather(others) { |style| style != comparison.reference.contender.style }.min_by { |result| comparison.ratio(result) }
+          rather(others) { |style| style != comparison.reference.contender.style }.min_by do |result|
+            comparison.ratio(result)
+          end
         end
 
         # The results whose style the block accepts, or all when it accepts none.
@@ -61,10 +68,13 @@ module Pelton
         end
 
         def absolute(comparison, metric)
-          best, *others = comparison.results.select { |result| result.median(metric.name) }.sort_by { |result| result.median(metric.name) }
+          best, *others = comparison.results.select { |result| result.median(metric.name) }.sort_by do |result|
+            result.median(metric.name)
+          end
           return unless best
           beside = "; #{NumberFormat.short(others.last.median(metric.name))} with #{others.last.name}" if others.any?
-          ["#{NumberFormat.short(best.median(metric.name))} #{ReportHtml.unit(metric.title[UNIT])}".strip, "#{words(metric)}: #{best.name}#{beside}"]
+          ["#{NumberFormat.short(best.median(metric.name))} #{ReportHtml.unit(metric.title[UNIT])}".strip,
+            "#{words(metric)}: #{best.name}#{beside}"]
         end
 
         # A title without its unit.
@@ -88,7 +98,8 @@ module Pelton
 
         def overtaking_at(sweep)
           direct = sweep.measured.first
-          name, number = sweep.rivals.filter_map { |rival| sweep.overtakes_at(direct, rival)&.then { |found| [rival, found] } }.min_by(&:last)
+          name, number =
+            sweep.rivals.filter_map { |rival| sweep.overtakes_at(direct, rival)&.then { |found| [rival, found] } }.min_by(&:last)
           return ["never", "at #{direct.latency} ms no contender overtakes #{direct.reference.name}"] unless name
           how_far = direct.latency.zero? ? "even right beside the server" : "at #{direct.latency} ms of round trip"
           ["from #{NumberFormat.delimit(number.ceil)}", "#{sweep.race.points.title} on, #{name} is ahead of #{direct.reference.name}, #{how_far}"]

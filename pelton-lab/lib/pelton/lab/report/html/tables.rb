@@ -18,13 +18,15 @@ module Pelton
           measured = comparison.results.select(&:measured?)
           metric = comparison.race.metric
           base = comparison.reference
-          heads = ["", "size", "user", "system", "total", "real", ReportHtml.unit(metric.title), "min – max", *comparison.race.also.map { |one| ReportHtml.unit(one.title) },
+          heads = ["", "size", "user", "system", "total", "real", ReportHtml.unit(metric.title), "min – max",
+            *comparison.race.also.map { |one| ReportHtml.unit(one.title) },
             "RSS MB", *("/ #{base.name}" if base)]
           rows = measured.map do |result|
             [who(result.name, result.contender.style), NumberFormat.delimit(result.size),
               *TIMES.map { |time| NumberFormat.number(result.median(time), 4) },
               NumberFormat.number(result.median(metric.name), metric.digits), range(result, metric),
-              *comparison.race.also.map { |one| NumberFormat.number(result.median(one.name), one.digits) }, NumberFormat.number(result.median(:rss_mb), 0), *(ratio(comparison, result) if base)]
+              *comparison.race.also.map { |one| NumberFormat.number(result.median(one.name), one.digits) },
+              NumberFormat.number(result.median(:rss_mb), 0), *(ratio(comparison, result) if base)]
           end
           table(heads, rows)
         end
@@ -40,10 +42,13 @@ module Pelton
 
         # Published and new results, both as times for the same amount of work.
         def past(past, comparison)
-          then_rows = past.rows.map { |row| times(who(row.name, row.style), [row.user, row.system, row.total, row.real], past.ratio(row)) }
+          then_rows = past.rows.map do |row|
+            times(who(row.name, row.style), [row.user, row.system, row.total, row.real], past.ratio(row))
+          end
           now_rows = comparison.results.select(&:measured?).map do |result|
             scale = past.size ? past.size / result.size.to_f : 1
-            times(who(result.name, result.contender.style), TIMES.map { |time| result.median(time) * scale }, comparison.ratio(result))
+            times(who(result.name, result.contender.style), TIMES.map { |time| result.median(time) * scale },
+              comparison.ratio(result))
           end
           Html.tag(:div, article(past.title, past.source, then_rows, 2),
             article("Today, on this machine", ("each scaled to #{NumberFormat.delimit(past.size)} #{comparison.race.unit}" if past.size), now_rows, 2),

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Thredded, a forum, in an application that only knows users and how they sign in. RAILTIE is what the application's Gemfile would bring for its server.
+# Thredded, a forum, in an application that only knows users and how they sign in. RAILTIE is what the application's
+# Gemfile would bring for its server.
 require_relative "../host"
 require "thredded"
 require ENV["RAILTIE"] if ENV["RAILTIE"]
@@ -20,6 +21,8 @@ class ForumApplication < Rails::Application
   end
 end
 
-InlineSvg.configure { |config| config.asset_file = InlineSvg::CachedAssetFile.new(paths: [Thredded::Engine.root.join("app/assets/images").to_s], filters: /\.svg/) }
+InlineSvg.configure do |config|
+  config.asset_file = InlineSvg::CachedAssetFile.new(paths: [Thredded::Engine.root.join("app/assets/images").to_s], filters: /\.svg/)
+end
 
 ForumApplication.initialize!

@@ -13,7 +13,10 @@ module Forum
 
   class << self
     # @return [Hash{String => String}] paths by what they show
-    def pages = {"the boards" => "/forum", "a board" => "/forum/board-1", "a topic" => TOPIC, "a search" => "/forum?q=#{SEARCHED}"}
+    def pages
+      {"the boards" => "/forum", "a board" => "/forum/board-1", "a topic" => TOPIC,
+       "a search" => "/forum?q=#{SEARCHED}"}
+    end
 
     # Where a reply is posted, and one in JSON.
     def reply = ["/forum/board-1/topic-4", {post: {content: post(4, 31)}}]
@@ -34,7 +37,8 @@ module Forum
 
         > #{words.call(30)}
 
-        #{words.call(40)}, **#{words.call(3)}**, and [#{words.call(2)}](https://example.com/#{number}) #{words.call(40)}.
+        #{words.call(40)}, **#{words.call(3)}**, and [#{words.call(2)}](https://example.com/#{number})
+        ##{words.call(40)}.
 
         * #{words.call(8)}
         * _#{words.call(8)}_

@@ -29,7 +29,9 @@ module Forum
     private
 
     # The classes were loaded before their tables were.
-    def reset = ActiveRecord::Base.descendants.each { |model| model.reset_column_information unless model.abstract_class? }
+    def reset
+      ActiveRecord::Base.descendants.each { |model| model.reset_column_information unless model.abstract_class? }
+    end
 
     def times(minutes) = {created_at: NOW + minutes * 60, updated_at: NOW + minutes * 60}
 
@@ -45,19 +47,22 @@ module Forum
     end
 
     def board_row(id)
-      {id: id, name: "Board #{id}", slug: "board-#{id}", description: "What board #{id} is about.", position: id, **counts(id), **times(id)}
+      {id: id, name: "Board #{id}", slug: "board-#{id}", description: "What board #{id} is about.", position: id,
+       **counts(id), **times(id)}
     end
 
     def topic_row(id)
       {
-        id: id, messageboard_id: board_of(id), title: title(id), slug: "topic-#{id}", hash_id: "topic#{id}", user_id: id, last_user_id: user_of(id, POSTS),
+        id: id, messageboard_id: board_of(id), title: title(id), slug: "topic-#{id}", hash_id: "topic#{id}",
+        user_id: id, last_user_id: user_of(id, POSTS),
         posts_count: POSTS, moderation_state: 1, last_post_at: times(id * 100 + POSTS)[:created_at], **times(id * 100)
       }
     end
 
     def post_row(topic, number)
       {
-        postable_id: topic, messageboard_id: board_of(topic), user_id: user_of(topic, number), content: post(topic, number), source: "web",
+        postable_id: topic, messageboard_id: board_of(topic), user_id: user_of(topic, number),
+        content: post(topic, number), source: "web",
         moderation_state: 1, **times(topic * 100 + number)
       }
     end

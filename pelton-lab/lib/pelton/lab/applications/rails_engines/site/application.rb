@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Alchemy, a content management system, in an application that brings its page's views. RAILTIE is what the application's Gemfile would bring for its server.
+# Alchemy, a content management system, in an application that brings its page's views. RAILTIE is what the
+# application's Gemfile would bring for its server.
 require_relative "../host"
 require "alchemy_cms"
 require ENV["RAILTIE"] if ENV["RAILTIE"]

@@ -33,7 +33,8 @@ module Site
     # @param path [String]
     # @param body [String]
     def right?(path, body)
-      body.rstrip.end_with?("</html>") && shows_articles?(path, body) && shows_menu?(body) && body.scan(">more</a>").size == ((path == "/") ? TEASERS : 0)
+      body.rstrip.end_with?("</html>") && shows_articles?(path,
+        body) && shows_menu?(body) && body.scan(">more</a>").size == ((path == "/") ? TEASERS : 0)
     end
 
     private

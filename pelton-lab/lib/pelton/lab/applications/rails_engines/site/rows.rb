@@ -39,10 +39,15 @@ module Site
         autogenerate_elements: false
       )
       page.update!(urlname: path.split("/").last) if parent
-      (1..articles(path)).each { |number| add(page.draft_version, "article", headline: headline(path, number), text: text(path, number)) }
+      (1..articles(path)).each do |number|
+        add(page.draft_version, "article", headline: headline(path, number), text: text(path, number))
+      end
       add_teasers(page.draft_version) unless parent
       page.publish!(NOW)
-      node = Alchemy::Node.create!(menu_type: "main_menu", name: page.name, page: page, parent: menu, language: @language) if menu
+      if menu
+        node =
+          Alchemy::Node.create!(menu_type: "main_menu", name: page.name, page: page, parent: menu, language: @language)
+      end
       [page, node]
     end
 
@@ -55,7 +60,8 @@ module Site
     def add_teasers(version)
       teasers = add(version, "teasers", headline: "Read more")
       (1..TEASERS).each do |number|
-        add(version, "teaser", parent: teasers, headline: "Teaser #{number}", text: "What it is about", link: "/section-#{number % SECTIONS + 1}")
+        add(version, "teaser", parent: teasers, headline: "Teaser #{number}", text: "What it is about",
+          link: "/section-#{number % SECTIONS + 1}")
       end
     end
   end
