@@ -16,17 +16,21 @@ class AddressTest < PeltonTest
   end
 
   def test_strings_that_are_no_address
-    ["127.0.0.1:80", "tcp://127.0.0.1", "tcp://127.0.0.1:65536", "tcp://::1:80", "tcp://a b", "udp://127.0.0.1:80", "unix://", ""].each do |text|
+    ["127.0.0.1:80", "tcp://127.0.0.1", "tcp://127.0.0.1:65536", "tcp://::1:80", "tcp://a b", "udp://127.0.0.1:80",
+      "unix://", ""].each do |text|
       error = assert_raises(ArgumentError, text) { Pelton::Address.new(text) }
       assert_includes error.message, text
     end
   end
 
   def test_messages_show_no_password
-    {"tcp://ann:s3cret@127.0.0.1:80" => "tcp://ann:...@127.0.0.1:80", "ann:s3c@ret@127.0.0.1:80" => "...@127.0.0.1:80", "pg://s3cret@h" => "...@h", "pg://ann:s3cret" => "pg://ann:...",
-     "pg://h/d?password=s3cret" => "pg://h/d?...", "pg://ann:s3?cr@h" => "pg://ann:...@h", "pg://h:5432/d" => "pg://h:5432/d", "pg://h:1,i:2/d" => "pg://h:1,i:2/d", "tcp://[::1]:80" => "tcp://[::1]:80",
+    {"tcp://ann:s3cret@127.0.0.1:80" => "tcp://ann:...@127.0.0.1:80", "ann:s3c@ret@127.0.0.1:80" => "...@127.0.0.1:80",
+     "pg://s3cret@h" => "...@h", "pg://ann:s3cret" => "pg://ann:...",
+     "pg://h/d?password=s3cret" => "pg://h/d?...", "pg://ann:s3?cr@h" => "pg://ann:...@h",
+     "pg://h:5432/d" => "pg://h:5432/d", "pg://h:1,i:2/d" => "pg://h:1,i:2/d", "tcp://[::1]:80" => "tcp://[::1]:80",
      "pg:ann:s3cret@h/d" => "...@h/d"}.each { |text, shown| assert_equal shown, Pelton::Address.without_secrets(text) }
-    assert_includes assert_raises(ArgumentError) { Pelton::Address.new("tcp://ann:s3cret@127.0.0.1:80") }.message, "tcp://ann:...@127.0.0.1:80"
+    assert_includes assert_raises(ArgumentError) { Pelton::Address.new("tcp://ann:s3cret@127.0.0.1:80") }.message,
+      "tcp://ann:...@127.0.0.1:80"
   end
 
   def test_for_the_system
@@ -40,7 +44,9 @@ class AddressTest < PeltonTest
     Addrinfo.stub(:getaddrinfo, both) do
       assert_equal ["127.0.0.1", "::1"], %w[localhost other].map { |name| Pelton::Address.new("tcp://#{name}:5").to_addrinfo.ip_address }
     end
-    Addrinfo.stub(:getaddrinfo, both.first(1)) { assert_equal "::1", Pelton::Address.resolve("localhost", 5).ip_address }
+    Addrinfo.stub(:getaddrinfo, both.first(1)) do
+      assert_equal "::1", Pelton::Address.resolve("localhost", 5).ip_address
+    end
   end
 
   private

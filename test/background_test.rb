@@ -111,7 +111,8 @@ class BackgroundTest < PeltonTest
       turn
     end
 
-    assert_equal ["running 0 (it is cancelled)", "running 1 (it is cancelled)", "waiting (it had not begun)"], lines.sort
+    assert_equal ["running 0 (it is cancelled)", "running 1 (it is cancelled)", "waiting (it had not begun)"],
+      lines.sort
     lines = logged do
       @work.run("later", after: 3600) { @log << :never }
       @work.every(3600) { @log << :never }
@@ -279,7 +280,9 @@ class BackgroundTest < PeltonTest
     assert_equal [:now], @log
     assert_raises(Pelton::NotRunningError) { @work.start }
     refute_predicate Pelton::Background, :available?
-    [{concurrency: 0}, {concurrency: nil}, {queue: -1}].each { |options| assert_raises(ArgumentError) { Pelton::Background.new(**options) } }
+    [{concurrency: 0}, {concurrency: nil}, {queue: -1}].each do |options|
+      assert_raises(ArgumentError) { Pelton::Background.new(**options) }
+    end
     [0, -1, nil].each { |seconds| assert_raises(ArgumentError) { @work.every(seconds) {} } }
     assert_raises(ArgumentError) { @work.every(1) }
   end

@@ -28,10 +28,14 @@ class CommandTest < PeltonTest
   end
 
   def test_help_for_a_command
-    [%w[help], %w[help --help], %w[--help]].each { |command| assert_output(/\Ausage: pelton COMMAND/) { assert_equal 0, Pelton::Command.run(command) } }
+    [%w[help], %w[help --help], %w[--help]].each do |command|
+      assert_output(/\Ausage: pelton COMMAND/) { assert_equal 0, Pelton::Command.run(command) }
+    end
     assert_output(/\Ausage: pelton serve/) { assert_equal 0, Pelton::Command.run(%w[help serve]) }
     assert_output(/\Ausage: pelton memcached/) { assert_equal 0, Pelton::Command.run(%w[help memcached]) }
-    [%w[help run], %w[run --help], %w[run -h]].each { |command| assert_output(/\Ausage: pelton run FILE/) { assert_equal 0, Pelton::Command.run(command) } }
+    [%w[help run], %w[run --help], %w[run -h]].each do |command|
+      assert_output(/\Ausage: pelton run FILE/) { assert_equal 0, Pelton::Command.run(command) }
+    end
     assert_output("", /no command "nonsense".*usage:/m) { assert_equal 2, Pelton::Command.run(%w[help nonsense]) }
   end
 
@@ -43,14 +47,16 @@ class CommandTest < PeltonTest
   def test_new_is_in_a_gem_of_its_own
     assert_output(/\Ausage: pelton new APP/) { assert_equal 0, Pelton::Command.run(%w[new --help]) }
     assert_output(/\Ausage: pelton new APP/) { assert_equal 0, Pelton::Command.run(%w[help new]) }
-    output, status = Open3.capture2e(child_environment, RbConfig.ruby, "--disable=gems", "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "new", "shop")
+    output, status = Open3.capture2e(child_environment, RbConfig.ruby, "--disable=gems", "-I#{Children::LIB}",
+      File.join(ROOT, "exe/pelton"), "new", "shop")
 
     assert_equal 2, status.exitstatus
     assert_equal true, output.include?("gem install pelton-web")
   end
 
   def test_the_lab_names_its_gem_where_it_is_not_installed
-    output, status = Open3.capture2e(child_environment, RbConfig.ruby, "--disable=gems", "-I#{Children::LIB}", File.join(ROOT, "exe/pelton"), "lab", "--list")
+    output, status = Open3.capture2e(child_environment, RbConfig.ruby, "--disable=gems", "-I#{Children::LIB}",
+      File.join(ROOT, "exe/pelton"), "lab", "--list")
 
     assert_equal 2, status.exitstatus
     assert_equal "pelton lab: this command is in a gem of its own: gem install pelton-lab, or add gem \"pelton-lab\" to the Gemfile\n", output

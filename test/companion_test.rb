@@ -13,7 +13,9 @@ class CompanionUnitTest < PeltonTest
   def stubborn
     Dir.mktmpdir do |folder|
       ready = "#{folder}/ready"
-      companion("trap('TERM') {}; File.write(#{ready.dump}, ''); sleep 1 while true").tap { eventually("the companion") { File.exist?(ready) } }
+      companion("trap('TERM') {}; File.write(#{ready.dump}, ''); sleep 1 while true").tap do
+        eventually("the companion") { File.exist?(ready) }
+      end
     end
   end
 

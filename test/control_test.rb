@@ -9,15 +9,20 @@ class ControlTest < PeltonTest
     control do |path|
       head, body = ask(path, "GET /stats HTTP/1.1\r\nHost: x\r\n\r\n").split("\r\n\r\n")
 
-      assert_match(/\AHTTP\/1.1 200 OK\r\nContent-Type: application\/json\r\nContent-Length: #{body.bytesize}\r\n/, head)
+      assert_match(/\AHTTP\/1.1 200 OK\r\nContent-Type: application\/json\r\nContent-Length: #{body.bytesize}\r\n/,
+        head)
       assert_equal({"workers" => 2}, JSON.parse(body))
       assert_equal 0o600, File.stat(path).mode & 0o777
     end
   end
 
   def test_it_answers_with_the_tasks
-    control(tasks: -> { [{name: "a"}] }) { |path| assert_equal [{"name" => "a"}], JSON.parse(ask(path, "GET /tasks HTTP/1.0\r\n\r\n").split("\r\n\r\n").last) }
-    control { |path| assert_match(/\AHTTP\/1.1 404.*stats or GET \/metrics\n\z/m, ask(path, "GET /tasks HTTP/1.0\r\n\r\n")) }
+    control(tasks: -> { [{name: "a"}] }) do |path|
+      assert_equal [{"name" => "a"}], JSON.parse(ask(path, "GET /tasks HTTP/1.0\r\n\r\n").split("\r\n\r\n").last)
+    end
+    control do |path|
+      assert_match(/\AHTTP\/1.1 404.*stats or GET \/metrics\n\z/m, ask(path, "GET /tasks HTTP/1.0\r\n\r\n"))
+    end
   end
 
   def test_whether_it_is_alive_and_ready
@@ -95,7 +100,9 @@ class ControlTest < PeltonTest
 
   def test_an_answer_of_any_length_arrives
     text = "0123456789\n" * 100_000
-    control(metrics: -> { text }) { |path| assert_equal text, ask(path, "GET /metrics HTTP/1.0\r\n\r\n").split("\r\n\r\n", 2).last }
+    control(metrics: -> { text }) do |path|
+      assert_equal text, ask(path, "GET /metrics HTTP/1.0\r\n\r\n").split("\r\n\r\n", 2).last
+    end
   end
 
   def test_an_error_of_the_stats_is_logged_and_ends_nothing
@@ -118,7 +125,8 @@ class ControlTest < PeltonTest
       refute_path_exists "#{folder}/s"
       File.write("#{folder}/config.ru", "run App")
 
-      assert_match(%r{- the control socket #{folder}/config.ru\z}, assert_raises(Errno::EADDRINUSE) { control_on("#{folder}/config.ru") }.message)
+      assert_match(%r{- the control socket #{folder}/config.ru\z},
+        assert_raises(Errno::EADDRINUSE) { control_on("#{folder}/config.ru") }.message)
       assert_path_exists "#{folder}/config.ru"
     end
   end
@@ -139,7 +147,9 @@ class ControlTest < PeltonTest
 
   private
 
-  def control_on(address, metrics: -> { "n 1\n" }, **options) = Pelton::Control.new(address, stats: -> { {workers: 2} }, metrics: metrics, **options)
+  def control_on(address, metrics: -> { "n 1\n" }, **options)
+    Pelton::Control.new(address, stats: -> { {workers: 2} }, metrics: metrics, **options)
+  end
 
   def control(**options)
     Dir.mktmpdir do |folder|

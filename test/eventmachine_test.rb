@@ -10,7 +10,8 @@ class EventMachineEntryTest < PeltonTest
     output, status = ruby_without_gems("-I#{Children::LIB}", "-rpelton/eventmachine")
 
     refute_predicate status, :success?
-    assert_match(/add gem "pelton-eventmachine" to the Gemfile, or gem install pelton-eventmachine \(LoadError\)/, output)
+    assert_match(/add gem "pelton-eventmachine" to the Gemfile, or gem install pelton-eventmachine \(LoadError\)/,
+      output)
     refute_match(/cannot load such file/, output)
   end
 

@@ -45,20 +45,29 @@ class FaradayTest < PeltonTest
     end
   end
 
-  def text(body, *headers) = "HTTP/1.1 200 OK\r\n#{headers.map { |header| "#{header}\r\n" }.join}Content-Length: #{body.bytesize}\r\n\r\n#{body}"
+  def text(body, *headers)
+    "HTTP/1.1 200 OK\r\n#{headers.map { |header| "#{header}\r\n" }.join}Content-Length: #{body.bytesize}\r\n\r\n#{body}"
+  end
 
   def echo(request) = text("#{request.verb} #{request.path} #{request.body}")
 
   def test_methods_and_bodies
     answer = ->(request, _) { echo(request) }
-    %i[get delete options].each { |verb| assert_same("#{verb.upcase} /a?b=c ", answer) { |faraday| faraday.public_send(verb, "/a", b: "c").body } }
-    %i[post put patch].each { |verb| assert_same("#{verb.upcase} /a b=c", answer) { |faraday| faraday.public_send(verb, "/a", "b=c").body } }
+    %i[get delete options].each do |verb|
+      assert_same("#{verb.upcase} /a?b=c ", answer) { |faraday| faraday.public_send(verb, "/a", b: "c").body }
+    end
+    %i[post put patch].each do |verb|
+      assert_same("#{verb.upcase} /a b=c", answer) { |faraday| faraday.public_send(verb, "/a", "b=c").body }
+    end
     assert_same("POST /a ", answer) { |faraday| faraday.post("/a").body }
-    assert_same("POST /a file", answer) { |faraday| faraday.post("/a", StringIO.new("file"), "Content-Length" => "4").body }
+    assert_same("POST /a file", answer) do |faraday|
+      faraday.post("/a", StringIO.new("file"), "Content-Length" => "4").body
+    end
   end
 
   def test_a_response
-    answer = ->(_, _) { "HTTP/1.1 404 Not Here\r\nX-Some: 1\r\nX-Some: 2\r\nContent-Type: text/plain; charset=ISO-8859-1\r\nContent-Length: 1\r\n\r\n\xE4" }
+    answer =
+      ->(_, _) { "HTTP/1.1 404 Not Here\r\nX-Some: 1\r\nX-Some: 2\r\nContent-Type: text/plain; charset=ISO-8859-1\r\nContent-Length: 1\r\n\r\n\xE4" }
     assert_same([404, "Not Here", "1, 2", Encoding::ISO_8859_1], answer) do |faraday|
       response = faraday.get("/")
       [response.status, response.reason_phrase, response.headers["X-Some"], response.body.encoding]
@@ -66,7 +75,9 @@ class FaradayTest < PeltonTest
   end
 
   def test_redirects_are_not_followed
-    assert_same(302, ->(_, _) { "HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n" }) { |faraday| faraday.get("/").status }
+    assert_same(302, ->(_, _) { "HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n" }) do |faraday|
+      faraday.get("/").status
+    end
   end
 
   def test_a_compressed_body
@@ -75,7 +86,9 @@ class FaradayTest < PeltonTest
       response = faraday.get("/")
       [response.body, response.headers["Content-Encoding"]]
     end
-    assert_same("gzip", answer) { |faraday| faraday.get("/", nil, "Accept-Encoding" => "gzip").headers["Content-Encoding"] }
+    assert_same("gzip", answer) do |faraday|
+      faraday.get("/", nil, "Accept-Encoding" => "gzip").headers["Content-Encoding"]
+    end
   end
 
   # Of more than the client collects by default.
@@ -104,7 +117,9 @@ class FaradayTest < PeltonTest
     assert_same([["one two", 7, 200], ""], answer) do |faraday|
       pieces = +""
       last = nil
-      response = faraday.get("/") { |request| request.options.on_data = ->(piece, size, env) { (pieces << piece) && last = [size, env.status] } }
+      response = faraday.get("/") do |request|
+        request.options.on_data = ->(piece, size, env) { (pieces << piece) && last = [size, env.status] }
+      end
       [[pieces, *last], response.body]
     end
   end
@@ -147,7 +162,9 @@ class FaradayTest < PeltonTest
 
   def test_errors_of_tls
     tls = context(Certificates.for("other.example"))
-    assert_same(Faraday::SSLError, ->(request, _) { echo(request) }, tls: tls) { |faraday| error_of { faraday.get("/") } }
+    assert_same(Faraday::SSLError, ->(request, _) { echo(request) }, tls: tls) do |faraday|
+      error_of { faraday.get("/") }
+    end
   end
 
   def test_errors_of_the_connection
@@ -164,7 +181,9 @@ class FaradayTest < PeltonTest
       over.pop
       :close
     end
-    assert_same(Faraday::TimeoutError, answer, request: {timeout: 0.05}) { |faraday| error_of { faraday.post("/", "x") }.tap { over << true } }
+    assert_same(Faraday::TimeoutError, answer, request: {timeout: 0.05}) do |faraday|
+      error_of { faraday.post("/", "x") }.tap { over << true }
+    end
   end
 
   def test_an_error_has_its_cause
@@ -175,7 +194,9 @@ class FaradayTest < PeltonTest
   end
 
   def test_options_of_tls_that_are_not_supported_are_refused
-    error = assert_raises(ArgumentError) { Faraday.new("https://localhost", ssl: {verify_depth: 3}) { |faraday| faraday.adapter(:pelton) }.get("/") }
+    error = assert_raises(ArgumentError) do
+      Faraday.new("https://localhost", ssl: {verify_depth: 3}) { |faraday| faraday.adapter(:pelton) }.get("/")
+    end
 
     assert_match(/\Assl: verify_depth: Pelton's adapter takes ca_file, .*min_version and max_version\z/, error.message)
   end

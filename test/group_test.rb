@@ -273,7 +273,9 @@ class GroupTest < PeltonTest
 
   def test_its_time_limit_cancels_the_block_and_the_tasks
     assert_raises(Pelton::TimeoutError) { Pelton.group(timeout: 0.001) { ensuring(:block) { sleep } } }
-    assert_raises(Pelton::TimeoutError) { Pelton.group(timeout: 0.001) { |group| group.spawn { ensuring(:task) { sleep } } } }
+    assert_raises(Pelton::TimeoutError) do
+      Pelton.group(timeout: 0.001) { |group| group.spawn { ensuring(:task) { sleep } } }
+    end
     assert_equal %i[block task], @log
   end
 
@@ -281,7 +283,9 @@ class GroupTest < PeltonTest
     Pelton.run do
       {Pelton::TimeoutError => Pelton.method(:timeout), Timeout::Error => Timeout.method(:timeout)}.each do |error, limit|
         assert_raises(error) do
-          limit.call(0.001) { Pelton.group(timeout: 3600) { |group| group.spawn { Pelton.map([1]) { ensuring(:task) { sleep } } } } }
+          limit.call(0.001) do
+            Pelton.group(timeout: 3600) { |group| group.spawn { Pelton.map([1]) { ensuring(:task) { sleep } } } }
+          end
         end
       end
     end

@@ -79,7 +79,8 @@ class LoggerTest < PeltonTest
     assert_match(/\Apelton: unhandled error\n.*lost \(RuntimeError\)/, device.string)
   end
 
-  # The watchdog writes to a duplicate of the descriptor: the system may give the number of a closed descriptor to another file.
+  # The watchdog writes to a duplicate of the descriptor: the system may give the number of a closed descriptor to
+  # another file.
   def test_a_closed_io_is_not_confused_with_another_file_of_its_number
     assert_equal "9\n:wait_readable\n", ruby_output(<<~RUBY)
       require "pelton"

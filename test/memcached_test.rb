@@ -37,7 +37,8 @@ class MemcachedTest < PeltonTest
   end
 
   def test_every_error_is_a_pelton_error
-    errors = Pelton::Memcached.constants.map { |name| Pelton::Memcached.const_get(name) }.grep(Class).select { |one| one <= Exception }
+    errors =
+      Pelton::Memcached.constants.map { |name| Pelton::Memcached.const_get(name) }.grep(Class).select { |one| one <= Exception }
 
     refute_empty errors
     assert errors.all? { |error| error < Pelton::Error }

@@ -26,9 +26,13 @@ class MergingTest < PeltonTest
     @merging = Pelton::Merging.new(:merging_test) { |model, _, key| Batch.new(model, key, @queries) }
   end
 
-  def find(key, model: :model, place: :id) = @merging.possible? ? @merging.find(model, place, key) { "alone #{key}" } : "apart #{key}"
+  def find(key, model: :model, place: :id)
+    @merging.possible? ? @merging.find(model, place, key) { "alone #{key}" } : "apart #{key}"
+  end
 
-  def together(*finds) = Pelton.run { finds.map { |key, options| Pelton.spawn { find(key, **options.to_h) } }.map(&:await) }
+  def together(*finds)
+    Pelton.run { finds.map { |key, options| Pelton.spawn { find(key, **options.to_h) } }.map(&:await) }
+  end
 
   def test_a_find_that_nobody_joins_is_made_alone
     assert_equal ["alone 1"], together(1)

@@ -70,7 +70,9 @@ class OffloadTest < PeltonTest
     Pelton.run do
       begun = false
       until begun # a block that has not begun before its timeout never begins
-        error = assert_raises(Pelton::TimeoutError) { Pelton.offload(timeout: 0.001) { (begun = true) && @gate.pop && log << :ended } }
+        error = assert_raises(Pelton::TimeoutError) do
+          Pelton.offload(timeout: 0.001) { (begun = true) && @gate.pop && log << :ended }
+        end
         assert_match(/0.001 s/, error.message)
       end
       @gate << 1
@@ -125,7 +127,9 @@ class OffloadTest < PeltonTest
   def test_an_exception_that_strikes_a_caller_with_a_slot_gives_the_slot_back
     pool = Pelton::Offload.new(queue: 1)
     Pelton.run do
-      strike = TracePoint.new(:c_call, :call) { |point| strike.disable && raise(KeyError) if point.self.instance_of?(Queue) && point.method_id == :push }
+      strike = TracePoint.new(:c_call, :call) do |point|
+        strike.disable && raise(KeyError) if point.self.instance_of?(Queue) && point.method_id == :push
+      end
       strike.enable
       assert_raises(KeyError) { pool.call { flunk "it has not begun" } }
 
@@ -142,7 +146,9 @@ class OffloadTest < PeltonTest
   end
 
   def test_several_reactors_share_the_pool
-    values = Array.new(4) { |i| Thread.new { Pelton.run { Array.new(20) { |j| Pelton.spawn { Pelton.offload { [i, j] } } }.map(&:await) } } }
+    values = Array.new(4) do |i|
+      Thread.new { Pelton.run { Array.new(20) { |j| Pelton.spawn { Pelton.offload { [i, j] } } }.map(&:await) } }
+    end
 
     assert_equal [*0..3].product([*0..19]), values.flat_map(&:value)
   end
@@ -174,7 +180,8 @@ class OffloadTest < PeltonTest
   def test_limits_that_are_none
     pool = Pelton::Offload.new(concurrency: 1)
     [0, -1, nil, 1.5].each do |number|
-      assert_match(/Offload concurrency: must be a positive integer, not #{number.inspect}/, assert_raises(ArgumentError) { Pelton::Offload.new(concurrency: number) }.message)
+      assert_match(/Offload concurrency: must be a positive integer, not #{number.inspect}/,
+        assert_raises(ArgumentError) { Pelton::Offload.new(concurrency: number) }.message)
       assert_raises(ArgumentError) { Pelton::Offload.new(queue: number) }
       assert_raises(ArgumentError) { pool.concurrency = number }
       assert_raises(ArgumentError) { pool.queue = number }

@@ -17,7 +17,8 @@ class OpaqueTest < PeltonTest
   end
 
   def test_only_the_class_is_shown
-    {Account.new("secret") => "#<OpaqueTest::Account>", Table.new.update("secret" => 1) => "#<OpaqueTest::Table>", Door.new => "#<OpaqueTest::Door>"}.each do |object, text|
+    {Account.new("secret") => "#<OpaqueTest::Account>", Table.new.update("secret" => 1) => "#<OpaqueTest::Table>",
+     Door.new => "#<OpaqueTest::Door>"}.each do |object, text|
       assert_equal text, object.inspect
       assert_equal text, object.to_s
       assert_equal text, format("%s", object)

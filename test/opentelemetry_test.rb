@@ -18,7 +18,8 @@ class OpenTelemetryTest < PeltonTest
     assert_equal "nil\n", ruby_output("require 'pelton/http'; require 'pelton/memcached'; p defined?(::OpenTelemetry)", gems: true)
   end
 
-  # The spans of many requests that wait, call each other, spawn tasks and fail, all at once: each has its own parent and trace.
+  # The spans of many requests that wait, call each other, spawn tasks and fail, all at once: each has its own parent
+  # and trace.
   def test_no_span_gets_into_another_request
     with_memcached { |port| traced(<<~RUBY) }
       require "pelton/memcached"

@@ -7,7 +7,8 @@ require "pelton/program"
 
 class ProgramTest < PeltonTest
   def test_the_options_of_ruby_are_kept
-    assert_equal ["-W1", "-I", "one", "-Itwo", "-rset", "a.rb", "b c", ""], command("a.rb", "b c", "", options: %w[-W1 -I one -Itwo -rset])
+    assert_equal ["-W1", "-I", "one", "-Itwo", "-rset", "a.rb", "b c", ""],
+      command("a.rb", "b c", "", options: %w[-W1 -I one -Itwo -rset])
   end
 
   def test_no_options

@@ -58,7 +58,9 @@ class PubSubTest < PeltonTest
 
   def test_events
     events = []
-    listening = Pelton::Notifications.subscribe(/pubsub/) { |event| events << [event.name, event.payload.slice(:topic, :bytes)] }
+    listening = Pelton::Notifications.subscribe(/pubsub/) do |event|
+      events << [event.name, event.payload.slice(:topic, :bytes)]
+    end
     @pubsub.subscribe("t", max_bytes: 0, slow: :drop)
     2.times { @pubsub.publish("t", "xyz") }
 

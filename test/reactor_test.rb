@@ -21,7 +21,8 @@ class ReactorTest < PeltonTest
   end
 
   def test_each_thread_has_a_reactor_of_its_own
-    reactors = Array.new(3) { Thread.new { Pelton.run { sleep(0.001) && Pelton::Reactor.current } }.value } << Pelton::Reactor.current
+    reactors =
+      Array.new(3) { Thread.new { Pelton.run { sleep(0.001) && Pelton::Reactor.current } }.value } << Pelton::Reactor.current
 
     assert_equal 4, reactors.uniq.size
     assert_raises(Pelton::Error) { reactors.first.run {} }
@@ -101,27 +102,28 @@ class ReactorTest < PeltonTest
 
   def test_a_closed_epoll_descriptor_ends_run
     skip "poll has no descriptor" if POSIX
-    assert_match(/\Aensure\nthe reactor cannot wait.*Bad file descriptor/, ruby_output(<<~RUBY, env: {"PELTON_BACKEND" => "epoll"}))
-      require "pelton"
-      begin
-        Pelton.run do
-          Pelton.spawn do
-            sleep
-          ensure
-            puts "ensure"
-          end
-          Pelton.next_tick do
-            Dir.children("/proc/self/fd").each do |fd|
-              IO.for_fd(fd.to_i).close if File.readlink("/proc/self/fd/" + fd) == "anon_inode:[eventpoll]"
-            rescue SystemCallError, ArgumentError
+    assert_match(/\Aensure\nthe reactor cannot wait.*Bad file descriptor/,
+      ruby_output(<<~RUBY, env: {"PELTON_BACKEND" => "epoll"}))
+        require "pelton"
+        begin
+          Pelton.run do
+            Pelton.spawn do
+              sleep
+            ensure
+              puts "ensure"
             end
+            Pelton.next_tick do
+              Dir.children("/proc/self/fd").each do |fd|
+                IO.for_fd(fd.to_i).close if File.readlink("/proc/self/fd/" + fd) == "anon_inode:[eventpoll]"
+              rescue SystemCallError, ArgumentError
+              end
+            end
+            sleep
           end
-          sleep
+        rescue Pelton::Error => error
+          puts error.message
         end
-      rescue Pelton::Error => error
-        puts error.message
-      end
-    RUBY
+      RUBY
   end
 
   def test_an_unknown_backend_is_named

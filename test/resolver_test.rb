@@ -81,7 +81,9 @@ class ResolverTest < PeltonTest
 
   # Returns the order of addresses for an answer of the system's resolver.
   def resolved(addresses)
-    with_answers(-> { addresses.map { |address| Addrinfo.tcp(address, 80) } }) { resolve("name.example", 80).map(&:ip_address) }
+    with_answers(-> { addresses.map { |address| Addrinfo.tcp(address, 80) } }) do
+      resolve("name.example", 80).map(&:ip_address)
+    end
   end
 
   # Replaces the answers of the system's resolver while the block runs.

@@ -3,7 +3,8 @@
 require_relative "test_helper"
 require_relative "support/resumable_texts"
 
-# A text's writer and the store, in one process. Readers are in resumable_stream/feed_test.rb, several processes in integration/resumable_stream_test.rb.
+# A text's writer and the store, in one process. Readers are in resumable_stream/feed_test.rb, several processes in
+# integration/resumable_stream_test.rb.
 class ResumableStreamTest < PeltonTest
   include ResumableTexts
 

@@ -123,6 +123,7 @@ class RuntimeTest < PeltonTest
 
   def socket_without_reactor
     frames = Pelton::HTTP::WebSocketFrames.new(masked: false, limit: 100)
-    Pelton::HTTP::WebSocket.new(Pelton::Stream.pair.first, frames, client: true, protocol: nil, deflate: nil, ping: nil, write_timeout: nil).begin
+    Pelton::HTTP::WebSocket.new(Pelton::Stream.pair.first, frames, client: true, protocol: nil, deflate: nil,
+      ping: nil, write_timeout: nil).begin
   end
 end

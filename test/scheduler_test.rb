@@ -5,8 +5,8 @@ require_relative "support/scheduling"
 require "pelton"
 require "tempfile"
 
-# Ruby's own ways to wait, on the scheduler. In most of these tests another task of the same loop causes the awaited event: so
-# they end only if the loop goes on meanwhile.
+# Ruby's own ways to wait, on the scheduler. In most of these tests another task of the same loop causes the awaited
+# event: so they end only if the loop goes on meanwhile.
 class SchedulerTest < PeltonTest
   include Scheduling
 

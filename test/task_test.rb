@@ -142,7 +142,9 @@ class TaskTest < PeltonTest
     assert_nil Pelton::Task.current
     Pelton.run do
       main = Pelton::Task.current
-      task = Pelton.spawn { [Pelton::Task.current, sleep(0.001), Pelton::Task.current, Fiber.new { Pelton::Task.current }.resume] }
+      task = Pelton.spawn do
+        [Pelton::Task.current, sleep(0.001), Pelton::Task.current, Fiber.new { Pelton::Task.current }.resume]
+      end
       values = task.await
 
       assert_kind_of Pelton::Task, main
@@ -199,7 +201,8 @@ class TaskTest < PeltonTest
     end
 
     assert_match(/the task was cancelled/, error.message)
-    assert_equal :stopped, Pelton.run { Pelton.add_timer(0.001) { Pelton.stop(:stopped) } && sleep } # a stop is not an error
+    # A stop is not an error
+    assert_equal :stopped, Pelton.run { Pelton.add_timer(0.001) { Pelton.stop(:stopped) } && sleep }
   end
 
   def test_cancel_when_it_is_done
@@ -212,7 +215,8 @@ class TaskTest < PeltonTest
     end
   end
 
-  # A trap handler runs wherever Ruby code is called, also while Cancelled is made. This one waits until the task has ended.
+  # A trap handler runs wherever Ruby code is called, also while Cancelled is made. This one waits until the task has
+  # ended.
   def test_a_task_ends_while_its_cancel_makes_the_exception
     assert_equal "false\n:done\n", ruby_output(<<~RUBY)
       require "pelton"

@@ -14,9 +14,9 @@ Children.unbundle
 
 # The base of all tests.
 #
-# A test may take `deadline` seconds (30; `self.deadline = 60` in a class sets another) times PATIENCE. Then the backtraces
-# of all threads are printed and the test fails by Guard::Hung; if it does not end within 10 seconds even so, the process
-# dies with Ruby's report of where it was.
+# A test may take `deadline` seconds (30; `self.deadline = 60` in a class sets another) times PATIENCE. Then the
+# backtraces of all threads are printed and the test fails by Guard::Hung; if it does not end within 10 seconds even so,
+# the process dies with Ruby's report of where it was.
 #
 # PELTON_GC_STRESS=1 runs each test with a minor collection at every allocation, and moves all objects now and then;
 # PELTON_GC_STRESS=full collects and moves all at every allocation, which takes a hundred times as long (rake stress).
@@ -68,8 +68,8 @@ class PeltonTest < Minitest::Test
     super
   end
 
-  # Whether the GC moves objects. A collection that is under way ends first: the sweep of Ruby 3.1 asks for this setting anew, and would move
-  # objects that the marking has not pinned, such as trap handlers.
+  # Whether the GC moves objects. A collection that is under way ends first: the sweep of Ruby 3.1 asks for this setting
+  # anew, and would move objects that the marking has not pinned, such as trap handlers.
   def auto_compact(on)
     return unless GC.respond_to?(:auto_compact=)
     GC.start
@@ -104,7 +104,8 @@ class PeltonTest < Minitest::Test
     Pelton.logger = logger
   end
 
-  # Runs the block, and returns the messages of the errors that went to Pelton.on_error; the block gets them as they come.
+  # Runs the block, and returns the messages of the errors that went to Pelton.on_error; the block gets them as they
+  # come.
   def errors_reported
     messages = []
     before = Pelton.on_error { |error| messages << error.message }
@@ -122,8 +123,8 @@ class PeltonTest < Minitest::Test
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 end
 
-# Objects are moved about once, with everything loaded: a C class that keeps a stale reference crashes here. (To valgrind the
-# places that they left are gone, and Ruby's look at them an error.)
+# Objects are moved about once, with everything loaded: a C class that keeps a stale reference crashes here. (To
+# valgrind the places that they left are gone, and Ruby's look at them an error.)
 Minitest.after_run do
   next if PeltonTest::VALGRIND || !GC.respond_to?(:verify_compaction_references)
   names = GC.method(:verify_compaction_references).parameters.map(&:last)

@@ -4,7 +4,8 @@ require_relative "test_helper"
 
 class TestHelperTest < PeltonTest
   def test_run_ruby_returns_output_errors_and_status
-    output, errors, status = run_ruby("print ARGV.first, $stdin.read, ENV['X']; warn 'oh'; exit 3", 1, stdin: "2", env: {"X" => "3"})
+    output, errors, status = run_ruby("print ARGV.first, $stdin.read, ENV['X']; warn 'oh'; exit 3", 1, stdin: "2",
+      env: {"X" => "3"})
 
     assert_equal "123", output
     assert_equal "oh\n", errors

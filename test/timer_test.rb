@@ -61,7 +61,9 @@ class TimerTest < PeltonTest
 
   def test_very_large_times
     Pelton.run do
-      timers = [50 * 86_400, 2**31, 2**62, 1e300, Float::INFINITY].map { |seconds| Pelton.add_timer(seconds) { @log << seconds } }
+      timers = [50 * 86_400, 2**31, 2**62, 1e300, Float::INFINITY].map do |seconds|
+        Pelton.add_timer(seconds) { @log << seconds }
+      end
       timers << Pelton.add_periodic_timer(Float::INFINITY) { @log << :periodic }
       sleep 0.002
 
@@ -133,8 +135,8 @@ class TimerTest < PeltonTest
     end
   end
 
-  # Its deadlines are multiples of its interval, however late it fires. So after it has fired late, it fires again sooner than
-  # an interval later. On a busy machine that may be late, too, but not in each attempt.
+  # Its deadlines are multiples of its interval, however late it fires. So after it has fired late, it fires again
+  # sooner than an interval later. On a busy machine that may be late, too, but not in each attempt.
   def test_a_periodic_timer_does_not_drift
     skip "always too busy" if SLOW > 1
     interval = 0.1

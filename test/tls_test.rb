@@ -231,7 +231,9 @@ class TLSTest < PeltonTest
       stream, other = Pelton::Stream.pair
       other.start_tls(SERVER, server: true) {}.errback {}
 
-      assert_raises(Pelton::ClosedError) { stream.start_tls(TRUST, server_name: "localhost", on_certificate: ->(_) { stream.abort }) }
+      assert_raises(Pelton::ClosedError) do
+        stream.start_tls(TRUST, server_name: "localhost", on_certificate: ->(_) { stream.abort })
+      end
     end
   end
 
@@ -334,7 +336,8 @@ class TLSTest < PeltonTest
       talking_to("openssl", "s_client", "-connect", "127.0.0.1:#{port}", "-tls1_3", "-brief") do |input, output|
         3.times do |number|
           input.write("K\n")
-          assert_includes output.each_line.take_while { |line| line != "KEYUPDATE\n" }.join, number.zero? ? "TLSv1.3" : ""
+          assert_includes output.each_line.take_while { |line| line != "KEYUPDATE\n" }.join,
+            number.zero? ? "TLSv1.3" : ""
           input.write("hello#{number}\n")
 
           assert_equal "hello#{number}\n", output.gets
@@ -349,7 +352,8 @@ class TLSTest < PeltonTest
       file.close
       %w[-tls1_2 -tls1_3].each do |version|
         port = free_port
-        talking_to("openssl", "s_server", "-accept", "127.0.0.1:#{port}", "-cert", file.path, "-rev", version) do |_, output|
+        talking_to("openssl", "s_server", "-accept", "127.0.0.1:#{port}", "-cert", file.path, "-rev",
+          version) do |_, output|
           eventually("s_server answers") { answers?(port) }
           Pelton.run do
             stream = Pelton.connect("localhost", port, tls: TRUST)

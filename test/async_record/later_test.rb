@@ -23,7 +23,8 @@ class AsyncRecordLaterTest < PeltonTest
 
   def test_a_model_a_dataset_and_a_record_give_deferrables
     Pelton.run do
-      operations = [@model.later.first(id: 2), @model.where(age: 21).later.count, @model.later.create(age: 30), @model.first.later.update(age: 40)]
+      operations = [@model.later.first(id: 2), @model.where(age: 21).later.count, @model.later.create(age: 30),
+        @model.first.later.update(age: 40)]
 
       assert(operations.all?(Pelton::Deferrable))
       assert_equal [2, 1, 4, 1], operations.map(&:await).map { |value| value.is_a?(Integer) ? value : value.id }

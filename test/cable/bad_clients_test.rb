@@ -6,7 +6,8 @@ require "support/fault_proxy"
 require "support/cable_client"
 require "support/captured_log"
 
-# Clients that ask for too much, read too little, or are not there any more. Commands that are malformed are in session_test.rb.
+# Clients that ask for too much, read too little, or are not there any more. Commands that are malformed are in
+# session_test.rb.
 class CableBadClientsTest < PeltonTest
   include CapturedLog
   include CableClient
@@ -40,7 +41,11 @@ class CableBadClientsTest < PeltonTest
   def test_ten_thousand_subscriptions
     serving do |url, cable|
       client = connect(url)
-      writing = Pelton.spawn { 10_000.times { |number| client.send(command: "subscribe", identifier: client.identifier(EchoChannel.name, n: number)) } }
+      writing = Pelton.spawn do
+        10_000.times do |number|
+          client.send(command: "subscribe", identifier: client.identifier(EchoChannel.name, n: number))
+        end
+      end
       answers = []
       answers << client.receive["type"] until answers.last == "disconnect"
 
@@ -64,7 +69,8 @@ class CableBadClientsTest < PeltonTest
       sent = 0
       flood = Thread.new do
         500.times do |number|
-          write(flooding, command: "message", identifier: JSON.generate({channel: GateChannel.name}), data: JSON.generate({action: "pass", n: number, padding: "x" * 60_000}))
+          write(flooding, command: "message", identifier: JSON.generate({channel: GateChannel.name}),
+            data: JSON.generate({action: "pass", n: number, padding: "x" * 60_000}))
           sent = number + 1
         end
       end
@@ -136,7 +142,9 @@ class CableBadClientsTest < PeltonTest
   def test_a_right_that_has_ended_before_a_subscription
     answers = [->(_) { false }, ->(connection) { connection.reject_unauthorized_connection }]
     answers.each do |answer|
-      asking = Class.new(TokenConnection) { define_method(:authorized?) { TokenConnection::VALID.any? || answer.call(self) } }
+      asking = Class.new(TokenConnection) do
+        define_method(:authorized?) { TokenConnection::VALID.any? || answer.call(self) }
+      end
       TokenConnection::VALID["t"] = "ann"
       serving(connection: asking) do |url, cable|
         client = connect(url, headers: {"cookie" => "token=t"})
@@ -171,7 +179,9 @@ class CableBadClientsTest < PeltonTest
 
   def test_each_refusal_has_a_line_and_a_counter
     serving(connection: TokenConnection, pubsub: Pelton::PubSub.new) do |url, cable|
-      assert_raises(Pelton::HTTP::WebSocket::HandshakeError) { Client.new(url, headers: {"origin" => "http://evil.example"}) }
+      assert_raises(Pelton::HTTP::WebSocket::HandshakeError) do
+        Client.new(url, headers: {"origin" => "http://evil.example"})
+      end
       Client.new(url).receive
       assert_equal 2, cable.stats[:unauthorized]
     end
@@ -184,7 +194,8 @@ class CableBadClientsTest < PeltonTest
       assert_equal [1, 1], cable.stats.values_at(:rejected, :refused)
     end
 
-    [/pages of "http:..evil.example" may not connect/, /NewsChannel rejects a subscription/, /refuses a command: the command is no JSON/].each { |line| assert_match line, log }
+    [/pages of "http:..evil.example" may not connect/, /NewsChannel rejects a subscription/,
+      /refuses a command: the command is no JSON/].each { |line| assert_match line, log }
   end
 
   private
@@ -202,6 +213,7 @@ class CableBadClientsTest < PeltonTest
 
   def write(socket, **command)
     text = JSON.generate(command)
-    socket.write([0x81, *((text.bytesize < 126) ? [0x80 | text.bytesize] : [0xfe, text.bytesize]), 0, text].pack((text.bytesize < 126) ? "CCNa*" : "CCS>Na*"))
+    socket.write([0x81, *((text.bytesize < 126) ? [0x80 | text.bytesize] : [0xfe, text.bytesize]), 0,
+      text].pack((text.bytesize < 126) ? "CCNa*" : "CCS>Na*"))
   end
 end

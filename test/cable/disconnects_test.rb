@@ -4,7 +4,8 @@ require "test_helper"
 require "pelton/pubsub/hub"
 require "support/cable_client"
 
-# Connections that are ended by who their clients are, in several processes: two servers with a hub stand for two workers.
+# Connections that are ended by who their clients are, in several processes: two servers with a hub stand for two
+# workers.
 class CableDisconnectsTest < PeltonTest
   include CableClient
 
@@ -101,7 +102,8 @@ class CableDisconnectsTest < PeltonTest
       pubsub = Pelton::PubSub.new
       [joined, pubsub].each { |one| one.join(hub.path) }
       second = Pelton::Cable::Server.new(pubsub: pubsub, connection: Connection)
-      yield [url, "ws://127.0.0.1:#{Pelton::HTTP::Server.new(second).listen("tcp://127.0.0.1:0").port}/"], [cable, second]
+      yield [url, "ws://127.0.0.1:#{Pelton::HTTP::Server.new(second).listen("tcp://127.0.0.1:0").port}/"],
+        [cable, second]
     end
   ensure
     hub.close

@@ -27,7 +27,9 @@ class CableHeartTest < PeltonTest
       talking, silent = Array.new(2) { connect(url, protocols: [Pelton::Cable::EXTENDED]) }
       pings = [talking, silent].to_h { |client| [client, []] }
       pings.each do |client, list|
-        client.socket.define_singleton_method(:send_frame) { |opcode, data| super(opcode, data).tap { list << opcode if opcode == Pelton::HTTP::WebSocketFrames::PONG } }
+        client.socket.define_singleton_method(:send_frame) do |opcode, data|
+          super(opcode, data).tap { list << opcode if opcode == Pelton::HTTP::WebSocketFrames::PONG }
+        end
         Pelton.spawn do
           while (text = client.socket.receive)
             client.send(command: "pong") if client.equal?(talking) && text.include?("ping")

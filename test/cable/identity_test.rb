@@ -17,7 +17,8 @@ class CableIdentityTest < PeltonTest
   def test_texts
     values = {a: "ann", b: :ann, c: 7, d: nil, e: true, f: Row.new(7), g: User.new([1, 2]), h: Global.new("gid")}
 
-    assert_equal({"a" => "ann", "b" => "ann", "c" => "7", "d" => nil, "e" => "true", "f" => "CableIdentityTest::Row:7", "g" => "CableIdentityTest::User:[1, 2]", "h" => "CableIdentityTest::Global:gid"},
+    assert_equal({"a" => "ann", "b" => "ann", "c" => "7", "d" => nil, "e" => "true", "f" => "CableIdentityTest::Row:7",
+      "g" => "CableIdentityTest::User:[1, 2]", "h" => "CableIdentityTest::Global:gid"},
       Identity.texts(values))
     assert_match(/not by Object/, assert_raises(ArgumentError) { Identity.texts({user: Object.new}) }.message)
   end

@@ -79,7 +79,9 @@ class CablePositionTest < PeltonTest
       cable.broadcast("room", 1)
       client = connect(url)
       position["room"]["at"] -= 61_000
-      [JSON.generate(position), "{", "1", "[]", "x" * 3000, JSON.generate({room: 1}), 7, {}, nil].each { |text| client.subscribe(NAME, position: text) }
+      [JSON.generate(position), "{", "1", "[]", "x" * 3000, JSON.generate({room: 1}), 7, {}, nil].each do |text|
+        client.subscribe(NAME, position: text)
+      end
       client.send(command: "subscribe", identifier: "position")
       assert_equal ["reject_subscription"], texts(client, 1)
     end
@@ -89,5 +91,9 @@ class CablePositionTest < PeltonTest
 
   def page(&block) = serving(pubsub: @pubsub, &block)
 
-  def texts(client, count) = Array.new(count) { client.receive.then { |message| message.key?("message") ? message["message"] : message["type"] } }
+  def texts(client, count)
+    Array.new(count) do
+      client.receive.then { |message| message.key?("message") ? message["message"] : message["type"] }
+    end
+  end
 end

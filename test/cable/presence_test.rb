@@ -40,7 +40,9 @@ class CablePresenceTest < PeltonTest
     end
   end
 
-  def track(presence, events, name, id = nil, info = nil) = presence.track("s", id, info) { |event| events[name] << event.values_at("type", "id") }
+  def track(presence, events, name, id = nil, info = nil)
+    presence.track("s", id, info) { |event| events[name] << event.values_at("type", "id") }
+  end
 
   def test_members_of_two_processes
     presences do |one, two, events|
@@ -65,7 +67,8 @@ class CablePresenceTest < PeltonTest
   def test_somebody_with_several_sockets
     presences do |one, two, events|
       track(one, events, :watcher)
-      first, second, elsewhere = track(one, events, 1, "ann"), track(one, events, 2, "ann"), track(two, events, 3, "ann")
+      first, second, elsewhere = track(one, events, 1, "ann"), track(one, events, 2, "ann"),
+        track(two, events, 3, "ann")
       [first, elsewhere].each(&:call)
 
       assert_equal [%w[join ann]], events[:watcher]

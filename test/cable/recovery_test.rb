@@ -131,7 +131,9 @@ class CableRecoveryTest < PeltonTest
       open, gone = Array.new(2) { extended(url).tap { |client| client.subscribe(NAME) } }
       gone.socket.abort
       eventually { cable.recovery.size == 1 }
-      [open, gone].each { |client| refute extended("#{url}?sid=#{client.welcome["sid"]}", headers: {"x-user" => "eve"}).welcome.key?("restored") }
+      [open, gone].each do |client|
+        refute extended("#{url}?sid=#{client.welcome["sid"]}", headers: {"x-user" => "eve"}).welcome.key?("restored")
+      end
       cable.broadcast("news", 1)
 
       assert_equal 1, open.receive["message"]
@@ -161,7 +163,9 @@ class CableRecoveryTest < PeltonTest
       sids = Array.new(2) { extended(url).tap { |client| client.subscribe(NAME) }.welcome["sid"] }
       cable.disconnect # these are told to come back anew
       eventually { cable.stats[:connections] == 0 }
-      [*sids, "x" * 22, "x", "../../#{"x" * 30}", ""].each { |sid| refute extended("#{url}?sid=#{sid}").welcome.key?("restored"), sid }
+      [*sids, "x" * 22, "x", "../../#{"x" * 30}", ""].each do |sid|
+        refute extended("#{url}?sid=#{sid}").welcome.key?("restored"), sid
+      end
       client = extended(url)
       client.socket.abort
       eventually { cable.recovery.size == 1 }
@@ -183,11 +187,14 @@ class CableRecoveryTest < PeltonTest
       gone.socket.abort
       eventually { cable.recovery.size == 1 }
 
-      [gone, open].each { |client| assert_equal [client.identifier(NAME)], extended("#{other_url}?sid=#{client.welcome["sid"]}").welcome["restored_ids"] }
+      [gone, open].each do |client|
+        assert_equal [client.identifier(NAME)], extended("#{other_url}?sid=#{client.welcome["sid"]}").welcome["restored_ids"]
+      end
       assert_equal 0, cable.stats[:connections]
       assert_equal 2, other.stats[:restored]
       foreign = extended(url).tap { |client| client.subscribe(NAME) }
-      refute extended("#{other_url}?sid=#{foreign.welcome["sid"]}", headers: {"x-user" => "eve"}).welcome.key?("restored")
+      refute extended("#{other_url}?sid=#{foreign.welcome["sid"]}",
+        headers: {"x-user" => "eve"}).welcome.key?("restored")
       assert_equal 1, cable.stats[:connections]
       refute extended("#{other_url}?sid=#{"x" * 22}").welcome.key?("restored")
     end

@@ -41,7 +41,9 @@ class CableServerTest < PeltonTest
     serving do |url,|
       assert_equal "actioncable-v1-json", connect(url, protocols: %w[actioncable-v1-json actioncable-unsupported]).socket.protocol
       assert_equal 426, Pelton::HTTP.get(url.sub("ws", "http")).status
-      assert_raises(Pelton::HTTP::WebSocket::HandshakeError) { connect(url, headers: {"origin" => "http://evil.example"}) }
+      assert_raises(Pelton::HTTP::WebSocket::HandshakeError) do
+        connect(url, headers: {"origin" => "http://evil.example"})
+      end
     end
   end
 
@@ -114,10 +116,13 @@ class CableServerTest < PeltonTest
   def test_channels_by_name
     cable = Pelton::Cable::Server.new
     assert_same ChatChannel, cable.channel_class("CableServerTest::ChatChannel")
-    ["Object", "CableServerTest", "NoSuchChannel", "chatChannel", "Kernel.exit;Channel", nil, 1, ["ChatChannel"], "Pelton::Cable::Channel"].each do |name|
+    ["Object", "CableServerTest", "NoSuchChannel", "chatChannel", "Kernel.exit;Channel", nil, 1, ["ChatChannel"],
+      "Pelton::Cable::Channel"].each do |name|
       assert_raises(Pelton::Cable::Refused, name.inspect) { cable.channel_class(name) }
     end
-    assert_raises(Pelton::Cable::Refused) { Pelton::Cable::Server.new(channels: []).channel_class("CableServerTest::ChatChannel") }
+    assert_raises(Pelton::Cable::Refused) do
+      Pelton::Cable::Server.new(channels: []).channel_class("CableServerTest::ChatChannel")
+    end
     assert_raises(ArgumentError) { Pelton::Cable::Server.new(limit: 1) }
   end
 

@@ -70,11 +70,15 @@ class CableSessionTest < PeltonTest
       client = connect(url)
       client.subscribe(ECHO)
       id = client.identifier(ECHO)
-      ["", "{", "1", "[]", "null", "[" * 30_000, %({"command":"subscribe"}), %({"command":"subscribe","identifier":1}), %({"command":"jump","identifier":"x"}),
-        %({"command":["subscribe"],"identifier":"x"}), %({"command":"message","identifier":"{}","data":"{}"}), %({"command":"unsubscribe","identifier":"{}"}),
+      ["", "{", "1", "[]", "null", "[" * 30_000, %({"command":"subscribe"}), %({"command":"subscribe","identifier":1}),
+        %({"command":"jump","identifier":"x"}),
+        %({"command":["subscribe"],"identifier":"x"}), %({"command":"message","identifier":"{}","data":"{}"}),
+        %({"command":"unsubscribe","identifier":"{}"}),
         JSON.generate(command: "message", identifier: id), JSON.generate(command: "message", identifier: id, data: "{"), JSON.generate(command: "message", identifier: id, data: {a: 1}),
         *%w[subscribed unsubscribed transmit reject stream_from instance_eval exit nothing _perform receive method_missing].map { |action| JSON.generate(command: "message", identifier: id, data: JSON.generate(action: action)) },
-        JSON.generate(command: "message", identifier: id, data: JSON.generate(action: ["echo"]))].each { |text| client.socket.write(text) }
+        JSON.generate(command: "message", identifier: id, data: JSON.generate(action: ["echo"]))].each do |text|
+          client.socket.write(text)
+        end
       client.socket.write("\xff\0".b)
       client.perform(ECHO, "echo", {n: "still here"})
 
@@ -94,7 +98,8 @@ class CableSessionTest < PeltonTest
         client.send(command: "subscribe", identifier: identifier)
         assert_equal({"identifier" => identifier, "type" => "reject_subscription"}, client.receive)
       end
-      assert_equal %w[confirm_subscription] * 3 + %w[reject_subscription] * 2, Array.new(5) { |number| client.subscribe(ECHO, n: number) }
+      assert_equal %w[confirm_subscription] * 3 + %w[reject_subscription] * 2,
+        Array.new(5) { |number| client.subscribe(ECHO, n: number) }
 
       assert_equal [3, 9], cable.stats.values_at(:subscriptions, :refused)
     end
@@ -179,7 +184,8 @@ class CableSessionTest < PeltonTest
       history = {streams: {"news" => seen.slice("epoch", "offset"), "foreign" => {"epoch" => "x", "offset" => 1}}}
       back = connect(url, protocols: [Pelton::Cable::EXTENDED])
       back.send(command: "subscribe", identifier: id, history: history)
-      assert_equal ["confirm_subscription", 0, 1, "confirm_history"], Array.new(4) { back.receive }.map { |message| message["type"] || message["message"] }
+      assert_equal ["confirm_subscription", 0, 1, "confirm_history"],
+        Array.new(4) { back.receive }.map { |message| message["type"] || message["message"] }
       2.times { cable.broadcast("news", 2) }
       2.times { back.receive }
       back.send(command: "history", identifier: id, history: history)
@@ -195,15 +201,19 @@ class CableSessionTest < PeltonTest
       id = client.identifier(NewsChannel.name)
       client.send(command: "subscribe", identifier: id, history: {since: Time.now.to_i - 30, streams: {}})
 
-      assert_equal ["confirm_subscription", 1, "confirm_history"], Array.new(3) { client.receive }.map { |message| message["type"] || message["message"] }
+      assert_equal ["confirm_subscription", 1, "confirm_history"],
+        Array.new(3) { client.receive }.map { |message| message["type"] || message["message"] }
       client.send(command: "history", identifier: id, history: {since: Time.now.to_i + 30})
 
       assert_equal "confirm_history", client.receive["type"]
       3.times { |number| cable.broadcast("news", number) }
       3.times { client.receive }
-      [30, 90].each { |seconds| client.send(command: "history", identifier: id, history: {since: Time.now.to_i - seconds}) }
+      [30, 90].each do |seconds|
+        client.send(command: "history", identifier: id, history: {since: Time.now.to_i - seconds})
+      end
 
-      assert_equal %w[reject_history reject_history], Array.new(2) { client.receive["type"] }, "more was sent than is kept"
+      assert_equal %w[reject_history reject_history], Array.new(2) { client.receive["type"] },
+        "more was sent than is kept"
     end
   end
 
@@ -233,7 +243,8 @@ class CableSessionTest < PeltonTest
       Thread.new { cable.broadcast("kept", 4) }.join # it waits for its turn while the history, which has it, is sent
       LateChannel::WAITING.shift.succeed
 
-      assert_equal ["passes", "confirm_subscription", 2, 3, 4, "confirm_history"], Array.new(6) { client.receive.then { |message| message["message"] || message["type"] } }
+      assert_equal ["passes", "confirm_subscription", 2, 3, 4, "confirm_history"],
+        Array.new(6) { client.receive.then { |message| message["message"] || message["type"] } }
       cable.broadcast("kept", 5)
       assert_equal 5, client.receive["message"]
     end
@@ -264,7 +275,9 @@ class CableSessionTest < PeltonTest
       client.subscribe(NewsChannel.name)
       id = client.identifier(NewsChannel.name)
       client.send(command: "pong")
-      [nil, 1, [], {}, {streams: []}].each { |history| client.send(command: "history", identifier: id, history: history) }
+      [nil, 1, [], {}, {streams: []}].each do |history|
+        client.send(command: "history", identifier: id, history: history)
+      end
       client.send(command: "history", identifier: "{}", history: {streams: {}})
       client.send(command: "history", identifier: id, history: {streams: {"news" => 1, "filtered" => {}}})
       assert_equal "confirm_history", client.receive["type"]
@@ -298,7 +311,8 @@ class CableSessionTest < PeltonTest
       client = connect(url)
 
       client.send(command: "subscribe", identifier: client.identifier(NeverChannel.name, wait: true), retry: true)
-      assert_equal %w[retry_subscription confirm_subscription], [client.receive["type"], client.subscribe(NeverChannel.name)]
+      assert_equal %w[retry_subscription confirm_subscription],
+        [client.receive["type"], client.subscribe(NeverChannel.name)]
       %w[wait now].each { |action| client.perform(NeverChannel.name, action) }
 
       assert_equal "now", client.receive["message"]
@@ -356,7 +370,10 @@ class CableSessionTest < PeltonTest
   def test_an_error_is_no_rejection
     serving do |url, cable|
       client = connect(url)
-      reports = Pelton::Test.unrescued { client.send(command: "subscribe", identifier: client.identifier(FailingChannel.name)) && assert_equal("subscription_failed", client.receive["reason"]) }
+      reports = Pelton::Test.unrescued do
+        client.send(command: "subscribe", identifier: client.identifier(FailingChannel.name)) &&
+          assert_equal("subscription_failed", client.receive["reason"])
+      end
       assert_nil client.receive
       assert_equal 1011, client.socket.close_code
       assert_equal 1, reports.size

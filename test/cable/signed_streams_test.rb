@@ -13,7 +13,8 @@ class CableSignedStreamsTest < PeltonTest
     assert_nil Pelton::Cable::SignedStreams.new("x" * 32).verify(signed.sign("room:7"))
   end
 
-  # Made by ActiveSupport::MessageVerifier.new("k" * 32, digest: "SHA256", serializer: JSON).generate("room:7"), as turbo-rails does.
+  # Made by ActiveSupport::MessageVerifier.new("k" * 32, digest: "SHA256", serializer: JSON).generate("room:7"), as
+  # turbo-rails does.
   def test_turbo_s_form
     name = "InJvb206NyI=--%s" % OpenSSL::HMAC.hexdigest("SHA256", KEY, "InJvb206NyI=")
 
@@ -23,10 +24,15 @@ class CableSignedStreamsTest < PeltonTest
 
   def test_names_that_are_not_signed
     good = signed.sign("room:7")
-    changed = good.each_char.with_index.map { |character, index| good.dup.tap { |text| text[index] = (character == "A") ? "B" : "A" } }
-    forged = ["{}", "[\"a\"]", "no JSON", "7"].map { |json| [json].pack("m0").then { |data| "#{data}--#{OpenSSL::HMAC.hexdigest("SHA256", KEY, data)}" } }
+    changed = good.each_char.with_index.map do |character, index|
+      good.dup.tap { |text| text[index] = (character == "A") ? "B" : "A" }
+    end
+    forged = ["{}", "[\"a\"]", "no JSON", "7"].map do |json|
+      [json].pack("m0").then { |data| "#{data}--#{OpenSSL::HMAC.hexdigest("SHA256", KEY, data)}" }
+    end
 
-    [*changed, *forged, nil, 7, "", "--", good.upcase, good[..-2], good + "a", "#{good}\0", "x" * 5000, "\xff--#{"0" * 64}"].each { |name| assert_nil signed.verify(name), name.inspect }
+    [*changed, *forged, nil, 7, "", "--", good.upcase, good[..-2], good + "a", "#{good}\0", "x" * 5000,
+      "\xff--#{"0" * 64}"].each { |name| assert_nil signed.verify(name), name.inspect }
   end
 
   def test_a_short_key

@@ -12,11 +12,14 @@ class CableStreamChannelTest < PeltonTest
     serving(signed_streams: KEY) do |url, cable|
       client = connect(url)
       name = cable.signed_streams.sign("room:7")
-      ["Turbo::StreamsChannel", "$pubsub"].each { |channel| assert_equal "confirm_subscription", client.subscribe(channel, signed_stream_name: name) }
+      ["Turbo::StreamsChannel", "$pubsub"].each do |channel|
+        assert_equal "confirm_subscription", client.subscribe(channel, signed_stream_name: name)
+      end
       cable.broadcast("room:7", "<turbo-stream></turbo-stream>")
 
       assert_equal ["<turbo-stream></turbo-stream>"] * 2, Array.new(2) { client.receive["message"] }
-      [{signed_stream_name: name.sub("--", "--0")}, {signed_stream_name: nil}, {stream_name: "room:7"}, {}].each do |params|
+      [{signed_stream_name: name.sub("--", "--0")}, {signed_stream_name: nil}, {stream_name: "room:7"},
+        {}].each do |params|
         assert_equal "reject_subscription", client.subscribe("$pubsub", **params)
       end
       assert_equal 4, cable.stats[:refused]

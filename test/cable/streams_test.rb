@@ -12,7 +12,9 @@ class CableStreamsTest < PeltonTest
 
   def test_a_message_is_encoded_once_for_each_identifier
     serving do |url, cable|
-      clients = Array.new(6) { |number| connect(url).tap { |client| client.subscribe(NewsChannel.name, half: number % 2) } }
+      clients = Array.new(6) do |number|
+        connect(url).tap { |client| client.subscribe(NewsChannel.name, half: number % 2) }
+      end
       frames = 0
       TracePoint.new(:call) { |point| frames += 1 if point.method_id == :frame && point.self == Pelton::HTTP::WebSocketMessage }.enable do
         cable.broadcast("news", "x" * 1000)
@@ -62,7 +64,9 @@ class CableStreamsTest < PeltonTest
   def test_clients_of_a_stream_that_has_lost_messages_come_back
     serving do |url, cable|
       quiet = connect(url)
-      clients = [{}, {block: true}].map { |params| connect(url).tap { |client| client.subscribe(BothChannel.name, **params) } }
+      clients = [{}, {block: true}].map do |params|
+        connect(url).tap { |client| client.subscribe(BothChannel.name, **params) }
+      end
       cable.pubsub._lost(["news"])
       assert_equal [["messages_lost", true, nil]] * 2, clients.map { |client| client.receive.values_at("reason", "reconnect") << client.receive }
       assert_equal [1013, 1013], clients.map { |client| client.socket.close_code }
@@ -101,6 +105,7 @@ class CableStreamsTest < PeltonTest
   end
 
   def test_an_envelope
-    assert_equal({"identifier" => "\"\n\u2028", "message" => [1]}, JSON.parse(Pelton::Cable::Streams.envelope("\"\n\u2028", "[1]")))
+    assert_equal({"identifier" => "\"\n\u2028", "message" => [1]},
+      JSON.parse(Pelton::Cable::Streams.envelope("\"\n\u2028", "[1]")))
   end
 end

@@ -15,7 +15,9 @@ class CableSubscriptionsTest < PeltonTest
       define_method(:open) { @session.transmit(%({"type":"welcome"})) || true }
       define_method(:size) { 1 }
       define_method(:include?) { |identifier| identifier == "known" }
-      define_method(:subscribe) { |command| (command["identifier"] == "bad") ? raise(Pelton::Cable::Refused, "bad") : calls << command }
+      define_method(:subscribe) do |command|
+        (command["identifier"] == "bad") ? raise(Pelton::Cable::Refused, "bad") : calls << command
+      end
       %i[unsubscribe perform].each { |name| define_method(name) { |command| calls << command } }
       define_method(:stop) { calls << "stop" }
       define_method(:forget) {}
@@ -23,7 +25,8 @@ class CableSubscriptionsTest < PeltonTest
     cable = Pelton::Cable::Server.new(pubsub: Pelton::PubSub.new)
     serving(app: ->(env) { cable.accept(env) { |session| other.new(session) } }) do |url,|
       client = connect(url)
-      commands = [["subscribe", "new"], ["subscribe", "bad"], ["subscribe", "known"], ["message", "known"], ["message", "new"], ["unsubscribe", "known"]]
+      commands = [["subscribe", "new"], ["subscribe", "bad"], ["subscribe", "known"], ["message", "known"],
+        ["message", "new"], ["unsubscribe", "known"]]
       commands.each { |command, identifier| client.send(command: command, identifier: identifier) }
       assert_equal({"identifier" => "bad", "type" => "reject_subscription"}, client.receive)
       client.socket.close

@@ -30,7 +30,8 @@ class ClusterChildTest < PeltonTest
 
   # The master does not load the application.
   def test_it_says_what_the_application_counts
-    source = Pelton::Metrics.add("jobs" => Pelton::Metrics::Family.new("counter", "jobs_total", "Jobs.")) { {"jobs" => 2} }
+    source = Pelton::Metrics.add("jobs" => Pelton::Metrics::Family.new("counter", "jobs_total",
+      "Jobs.")) { {"jobs" => 2} }
     @masters.write("stop\n")
     child { |worker| worker.stats { {requests: 3} } }
 
@@ -62,7 +63,9 @@ class ClusterChildTest < PeltonTest
     @masters.write("readiness\n")
     child do |worker|
       worker.readiness { sleep(0.001) && "no database" }
-      Pelton.spawn(transient: true) { @log << @masters.gets until @log.last.to_s.start_with?("readiness") && @masters.write("stop\n") }
+      Pelton.spawn(transient: true) do
+        @log << @masters.gets until @log.last.to_s.start_with?("readiness") && @masters.write("stop\n")
+      end
     end
 
     assert_equal "readiness [\"no database\"]\n", @log.last

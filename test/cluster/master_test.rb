@@ -46,7 +46,8 @@ class ClusterMasterTest < PeltonTest
         Process.kill("TTOU", master)
         eventually { cluster_stats["wanted"] == count }
       end
-      left = eventually { cluster_stats["workers"].then { |all| all.size == 1 && all } } # a worker that is stopping may still answer
+      # A worker that is stopping may still answer
+      left = eventually { cluster_stats["workers"].then { |all| all.size == 1 && all } }
       assert_equal left[0]["pid"], ask("hello\n").to_i
     end
   end

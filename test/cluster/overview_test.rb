@@ -26,7 +26,9 @@ class ClusterOverviewTest < PeltonTest
       3.times { ask("hello\n") }
       eventually { metrics("answered_total").values.sum == 3 }
       Process.kill("KILL", workers.first)
-      eventually { metrics("pelton_worker_restarts_total").values.sum == 1 && metrics("pelton_worker_up") == {"0" => 1, "1" => 1} }
+      eventually do
+        metrics("pelton_worker_restarts_total").values.sum == 1 && metrics("pelton_worker_up") == {"0" => 1, "1" => 1}
+      end
 
       assert_equal 3, metrics("answered_total").values.sum
       assert_includes control("/metrics"), "# TYPE answered_total counter\n"
@@ -65,7 +67,9 @@ class ClusterOverviewTest < PeltonTest
 
   private
 
-  def worker(index, ready: true, stopping: false, tasks: nil, readiness: nil) = Worker.new(index, ready, stopping, tasks, readiness, {}, {})
+  def worker(index, ready: true, stopping: false, tasks: nil, readiness: nil)
+    Worker.new(index, ready, stopping, tasks, readiness, {}, {})
+  end
 
   def overview(workers, state: nil, restarts: {}, turned: Pelton::Clock.now)
     now = Snapshot.new(workers, 2, state, restarts, {}, {}, turned)
@@ -74,5 +78,7 @@ class ClusterOverviewTest < PeltonTest
     Pelton::Cluster::Overview.new(supervisor, {})
   end
 
-  def metrics(name) = control("/metrics").scan(/^#{name}\{worker="(\d)"\} (\d+)$/).to_h { |worker, value| [worker, value.to_i] }
+  def metrics(name)
+    control("/metrics").scan(/^#{name}\{worker="(\d)"\} (\d+)$/).to_h { |worker, value| [worker, value.to_i] }
+  end
 end

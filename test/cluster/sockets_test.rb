@@ -44,12 +44,15 @@ class ClusterSocketsTest < PeltonTest
   def test_it_says_why_an_address_cannot_be_opened
     TCPServer.open("127.0.0.1", 0) do |taken|
       address = "tcp://127.0.0.1:#{taken.addr[1]}"
-      assert_match(/- #{address}: another process listens there/, assert_raises(Errno::EADDRINUSE) { Sockets.open([address]) }.message)
+      assert_match(/- #{address}: another process listens there/,
+        assert_raises(Errno::EADDRINUSE) { Sockets.open([address]) }.message)
     end
     assert_match(%r{there is no folder /none: make it}, assert_raises(Errno::ENOENT) { Sockets.open(["unix:///none/s"]) }.message)
     assert_match(/a file that is not a socket/, assert_raises(Errno::EADDRINUSE) { Sockets.open(["unix://#{__FILE__}"]) }.message)
     denied = ->(*) { raise Errno::EACCES }
-    Socket.stub(:new, denied) { assert_match(/below 1024/, assert_raises(Errno::EACCES) { Sockets.open(["tcp://127.0.0.1:80"]) }.message) }
+    Socket.stub(:new, denied) do
+      assert_match(/below 1024/, assert_raises(Errno::EACCES) { Sockets.open(["tcp://127.0.0.1:80"]) }.message)
+    end
   end
 
   def test_when_one_address_cannot_be_opened_no_socket_stays_open
@@ -66,7 +69,8 @@ class ClusterSocketsTest < PeltonTest
       @sockets = Sockets.open(["tcp://127.0.0.1:0", "unix://#{dir}/used"])
       UNIXServer.new("#{dir}/abandoned").close
       used = @sockets["tcp://127.0.0.1:0"].local_address.ip_port
-      places = ["tcp://127.0.0.1:#{used}", "unix://#{dir}/used", "tcp://127.0.0.1:#{free_port}", "unix://#{dir}/free", "unix://#{dir}/abandoned"]
+      places = ["tcp://127.0.0.1:#{used}", "unix://#{dir}/used", "tcp://127.0.0.1:#{free_port}", "unix://#{dir}/free",
+        "unix://#{dir}/abandoned"]
 
       assert_equal %i[in_use in_use free free free], places.map { |place| Sockets.probe(place) }
       assert_equal %w[abandoned used], Dir.children(dir).sort
@@ -84,7 +88,8 @@ class ClusterSocketsTest < PeltonTest
       sockets = Pelton::Cluster::Sockets.open([ARGV[0]])
       p sockets[ARGV[0]].fileno, ENV.key?("PELTON_SOCKETS")
     RUBY
-    output = IO.popen([child_environment.merge(environment), RbConfig.ruby, "-I#{Children::LIB}", "-e", program, @sockets.addresses[0], descriptors], &:read)
+    output = IO.popen([child_environment.merge(environment), RbConfig.ruby, "-I#{Children::LIB}", "-e", program,
+      @sockets.addresses[0], descriptors], &:read)
 
     assert_equal "#{descriptors.keys[0]}\nfalse\n", output
   end

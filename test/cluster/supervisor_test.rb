@@ -27,7 +27,8 @@ class ClusterSupervisorTest < PeltonTest
       Process.kill("KILL", workers.first)
       eventually { log.include?("ended with status 1, a new one starts in 3 s") }
 
-      assert_equal ["", ", a new one starts in 1 s", ", a new one starts in 3 s"], log.scan(/worker \d \(\d+\) (?:was killed by signal 9|ended with status 1)(.*)/).flatten.first(3)
+      assert_equal ["", ", a new one starts in 1 s", ", a new one starts in 3 s"],
+        log.scan(/worker \d \(\d+\) (?:was killed by signal 9|ended with status 1)(.*)/).flatten.first(3)
       assert_equal 1, (workers & @seen).size
     end
   end
@@ -39,7 +40,9 @@ class ClusterSupervisorTest < PeltonTest
       Process.kill("USR1", master)
       eventually { log.include?("the other workers are not replaced") }
       Process.kill("KILL", before.first)
-      eventually { log.match?(/worker \d cannot be forked, next try in \d+ s: no disk \(RuntimeError\).*was killed by signal 9.*cannot be forked/m) }
+      eventually do
+        log.match?(/worker \d cannot be forked, next try in \d+ s: no disk \(RuntimeError\).*was killed by signal 9.*cannot be forked/m)
+      end
 
       assert_equal before.last, ask("hello\n").to_i
       File.delete("#{@control}.full")

@@ -14,7 +14,8 @@ class ClusterTotalsTest < PeltonTest
 
   def test_stats_of_the_workers_that_serve_now
     assert_empty @totals.with([])
-    assert_equal({0 => {"requests" => 1}, 1 => {"requests" => 2}}, @totals.with([One.new(0, {"requests" => 1}), One.new(1, {"requests" => 2})]))
+    assert_equal({0 => {"requests" => 1}, 1 => {"requests" => 2}},
+      @totals.with([One.new(0, {"requests" => 1}), One.new(1, {"requests" => 2})]))
   end
 
   def test_the_old_and_the_new_worker_of_an_index_are_added

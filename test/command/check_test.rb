@@ -28,7 +28,8 @@ class CommandCheckTest < PeltonTest
         yield dir if block_given?
         before = Dir.children(".").sort
         out, error = StringIO.new, StringIO.new
-        command = Pelton::HTTP::Command.new(["--check", "-b", "tcp://127.0.0.1:#{free_port}", *arguments], environment: variables)
+        command = Pelton::HTTP::Command.new(["--check", "-b", "tcp://127.0.0.1:#{free_port}", *arguments],
+          environment: variables)
         status = Pelton::Command::Check.new(command, out: out, error: error).run
 
         assert_equal before, Dir.children(".").sort, "it leaves files alone"
@@ -50,7 +51,8 @@ class CommandCheckTest < PeltonTest
   end
 
   def test_variables_that_are_not_known
-    assert_problem(/PELTON_WORKER is none of Pelton's; did you mean PELTON_WORKERS/, variables: {"PELTON_WORKER" => "2"})
+    assert_problem(/PELTON_WORKER is none of Pelton's; did you mean PELTON_WORKERS/,
+      variables: {"PELTON_WORKER" => "2"})
     assert_equal [0, "", "pelton serve: the environment variable PELTON_XYZZY is none of Pelton's, and has no effect\npelton serve: the configuration is good\n"],
       check(variables: {"PELTON_XYZZY" => "2"})
   end

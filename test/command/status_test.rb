@@ -46,7 +46,9 @@ class StatusTest < PeltonTest
   end
 
   def test_wrong_arguments
-    [[], ["--no-such"], %w[a b]].each { |arguments| assert_match(/\Ausage: pelton status ADDRESS/, run_status(*arguments).last) }
+    [[], ["--no-such"], %w[a b]].each do |arguments|
+      assert_match(/\Ausage: pelton status ADDRESS/, run_status(*arguments).last)
+    end
     assert_equal 2, run_status.first
   end
 
@@ -63,7 +65,8 @@ class StatusTest < PeltonTest
   private
 
   def status(stats:, tasks:)
-    control = Pelton::Control.new("tcp://127.0.0.1:0", stats: -> { stats }, metrics: -> { "" }, tasks: tasks && -> { tasks })
+    control = Pelton::Control.new("tcp://127.0.0.1:0", stats: -> { stats }, metrics: -> { "" },
+      tasks: tasks && -> { tasks })
     run_status(control.address)
   ensure
     control&.close

@@ -9,7 +9,8 @@ class DownstreamTest < PeltonTest
 
   UNPACKED = File.join(ROOT, "tmp/downstream")
 
-  # Runs in a network namespace of its own, where that is allowed: these tests use fixed ports, and no packet may leave the machine.
+  # Runs in a network namespace of its own, where that is allowed: these tests use fixed ports, and no packet may leave
+  # the machine.
   def self.isolation
     @@isolation ||= begin
       alone = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
@@ -40,7 +41,8 @@ class DownstreamTest < PeltonTest
   #
   # @return [String] its output
   def run_on_pelton(*arguments, folder:, limit: 120)
-    command = [*self.class.isolation, "timeout", "-k", "5", limit.to_s, RbConfig.ruby, "-W0", "-I#{Children::LIBRARIES}", "-rpelton/eventmachine", *arguments]
+    command = [*self.class.isolation, "timeout", "-k", "5", limit.to_s, RbConfig.ruby, "-W0",
+      "-I#{Children::LIBRARIES}", "-rpelton/eventmachine", *arguments]
     IO.popen(child_environment, [*command, chdir: folder, err: [:child, :out], in: File::NULL], &:read).scrub
   end
 end

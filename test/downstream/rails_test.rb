@@ -40,7 +40,8 @@ class RailsTest < DownstreamTest
   class << self
     def installed?
       return @installed if defined?(@installed)
-      @installed = File.exist?("#{GEMFILE}.lock") && system(environment, "bundle", "check", out: File::NULL, err: File::NULL)
+      @installed = File.exist?("#{GEMFILE}.lock") && system(environment, "bundle", "check", out: File::NULL,
+        err: File::NULL)
     end
 
     def environment
@@ -53,12 +54,15 @@ class RailsTest < DownstreamTest
     def application
       @application ||= Dir.mktmpdir("pelton-rails-").tap do |folder|
         Minitest.after_run { FileUtils.rm_rf(folder) }
-        output, status = Open3.capture2e(environment, "bundle", "exec", "rails", "new", folder, "--name=demo", "--minimal", "--skip-asset-pipeline",
+        output, status = Open3.capture2e(environment, "bundle", "exec", "rails", "new", folder, "--name=demo",
+          "--minimal", "--skip-asset-pipeline",
           "--skip-bundle", "--skip-git", chdir: folder)
         raise output unless status.success?
         FileUtils.cp_r("#{FILES}/.", folder)
-        edit("#{folder}/config/application.rb", 'require "action_view/railtie"', %(require "action_view/railtie"\nrequire "action_cable/engine"))
-        edit("#{folder}/config/application.rb", "config.load_defaults 7.2", "config.load_defaults 7.2\n    config.i18n.available_locales = %i[en de]")
+        edit("#{folder}/config/application.rb", 'require "action_view/railtie"',
+          %(require "action_view/railtie"\nrequire "action_cable/engine"))
+        edit("#{folder}/config/application.rb", "config.load_defaults 7.2",
+          "config.load_defaults 7.2\n    config.i18n.available_locales = %i[en de]")
         edit("#{folder}/config/environments/production.rb", "config.force_ssl = true", "config.force_ssl = false")
         FileUtils.rm("#{folder}/Gemfile")
         edit("#{folder}/config/boot.rb", /^ENV\["BUNDLE_GEMFILE"\].*/, "")
@@ -109,7 +113,8 @@ class RailsTest < DownstreamTest
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
     identifier = JSON.generate(channel: "EchoChannel")
     messages = Pelton.run do
-      socket = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{@port}/cable", protocols: ["actioncable-v1-json"], headers: {"Origin" => "http://127.0.0.1"})
+      socket = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{@port}/cable", protocols: ["actioncable-v1-json"],
+        headers: {"Origin" => "http://127.0.0.1"})
       socket.write(JSON.generate(command: "subscribe", identifier: identifier))
       await(socket) { |message| message["type"] == "confirm_subscription" }
       socket.write(JSON.generate(command: "message", identifier: identifier, data: JSON.generate(action: "speak", text: "hello")))
@@ -130,7 +135,8 @@ class RailsTest < DownstreamTest
   def test_active_record_with_postgres
     environment = {"DATABASE_URL" => "postgresql://postgres@127.0.0.1:#{postgres}/postgres?pool=4"}
     PG.connect(**postgres_options).tap { |connection| connection.exec("DROP TABLE IF EXISTS entries; CREATE TABLE entries (id bigserial PRIMARY KEY, name text)") }.close
-    self.class.edit("#{@folder}/config/application.rb", "config.load_defaults 7.2", "config.load_defaults 7.2\n    #{FIBERS}")
+    self.class.edit("#{@folder}/config/application.rb", "config.load_defaults 7.2",
+      "config.load_defaults 7.2\n    #{FIBERS}")
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s, environment: environment)
 
     refute_match(/Rails keeps/, @seen)
@@ -158,7 +164,9 @@ class RailsTest < DownstreamTest
   private
 
   def requests_keep_what_is_theirs
-    expected = Array.new(6) { |number| ["v#{number}", %w[UTC Tokyo Bern][number % 3], %w[en de][number % 2], "v#{number}"] }
+    expected = Array.new(6) do |number|
+      ["v#{number}", %w[UTC Tokyo Bern][number % 3], %w[en de][number % 2], "v#{number}"]
+    end
     answers = at_once(6) do |number|
       visitor, zone, locale, = expected[number]
       get("/current?visitor=#{visitor}&zone=#{zone}&locale=#{locale}&size=6").body
@@ -224,7 +232,9 @@ class RailsTest < DownstreamTest
 
   def get(path) = Net::HTTP.get_response("127.0.0.1", path, @port)
 
-  def post(path, body) = Net::HTTP.start("127.0.0.1", @port) { |http| http.post(path, body, "content-type" => "application/octet-stream") }
+  def post(path, body)
+    Net::HTTP.start("127.0.0.1", @port) { |http| http.post(path, body, "content-type" => "application/octet-stream") }
+  end
 
   def at_once(count, &block) = Array.new(count) { |number| Thread.new { block.call(number) } }.map(&:value)
 

@@ -7,11 +7,13 @@ require_relative "../support/certificates"
 require_relative "../support/http/peer"
 require "pelton/memcached"
 
-# The collector moves all objects while an object of each of C's types is in the middle of its work. Then the test ends the work.
+# The collector moves all objects while an object of each of C's types is in the middle of its work. Then the test ends
+# the work.
 class CompactionTest < PeltonTest
   include HttpPeer
 
-  TYPES = Dir[File.join(ROOT, "ext/pelton/ruby/**/*.c")].flat_map { |file| File.read(file).scan(/wrap_struct_name = "([^"]+)"/).flatten }.freeze
+  TYPES =
+    Dir[File.join(ROOT, "ext/pelton/ruby/**/*.c")].flat_map { |file| File.read(file).scan(/wrap_struct_name = "([^"]+)"/).flatten }.freeze
 
   def setup
     skip "no compaction here" if VALGRIND || !GC.respond_to?(:verify_compaction_references)
@@ -113,7 +115,9 @@ class CompactionTest < PeltonTest
     plain = Pelton::HTTP::Client.new("http://127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}")
     port = server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port
     secure = Pelton::HTTP::Client.new("https://localhost:#{port}", tls: {ca_file: Certificates.authority})
-    answers = [plain, secure].product(%w[/waits /streams /later]).map { |client, path| Pelton.spawn { client.get(path).body } }
+    answers = [plain, secure].product(%w[/waits /streams /later]).map do |client, path|
+      Pelton.spawn { client.get(path).body }
+    end
     sleep 0.001 until @gate.num_waiting == answers.size
     -> do
       answers.size.times { @gate << "answer" }

@@ -2,8 +2,9 @@
 
 require_relative "../test_helper"
 
-# Objects of the classes written in C that were allocated and never initialized, and copies of others: each of their methods raises an error,
-# whatever its arguments, or does nothing. A process of its own calls them, because a fault would end it.
+# Objects of the classes written in C that were allocated and never initialized, and copies of others: each of their
+# methods raises an error, whatever its arguments, or does nothing. A process of its own calls them, because a fault
+# would end it.
 class UninitializedTest < PeltonTest
   self.deadline = 60
 

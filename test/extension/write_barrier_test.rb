@@ -2,8 +2,9 @@
 
 require_relative "../test_helper"
 
-# Streams, HTTP connections, operations and tasks call a write barrier for each new reference: otherwise a minor collection would free the object.
-# Ruby checks for missing barriers (and ends the process), in the middle of everything that such an object may do.
+# Streams, HTTP connections, operations and tasks call a write barrier for each new reference: otherwise a minor
+# collection would free the object. Ruby checks for missing barriers (and ends the process), in the middle of everything
+# that such an object may do.
 class WriteBarrierTest < PeltonTest
   self.deadline = 70 # each look at all objects takes a moment
 

@@ -251,7 +251,9 @@ class HTTPBodyTest < PeltonTest
       parts = (value == "chunked") ? ["1\r\na\r\n", "0\r\n\r\n"] : %w[a b]
       body.define_singleton_method(:each) { |&block| parts.each { |part| block.call(part) } }
       text = nil
-      serving_body(body, {name => value}, lint: false) { text = answer("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").split("\r\n\r\n", 2).last }
+      serving_body(body, {name => value}, lint: false) do
+        text = answer("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").split("\r\n\r\n", 2).last
+      end
 
       assert_equal parts.join, text, name
 
@@ -267,7 +269,9 @@ class HTTPBodyTest < PeltonTest
 
   def test_a_file_that_is_shorter_than_announced
     body = file_body(__FILE__)
-    serving_body(body, {"content-length" => (File.size(__FILE__) + 1).to_s}, lint: false) { answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
+    serving_body(body, {"content-length" => (File.size(__FILE__) + 1).to_s}, lint: false) do
+      answer("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    end
 
     assert_equal 1, body.closed
     assert_equal [Pelton::Error], reported.map(&:class)
@@ -288,7 +292,9 @@ class HTTPBodyTest < PeltonTest
   def test_a_streaming_body_is_closed_when_its_response_is_over
     events = []
     body = Object.new
-    body.define_singleton_method(:call) { |stream| Pelton.next_tick { (events << :written) && stream.write("a") && stream.close } }
+    body.define_singleton_method(:call) do |stream|
+      Pelton.next_tick { (events << :written) && stream.write("a") && stream.close }
+    end
     body.define_singleton_method(:close) { events << :closed }
     serving_body(body) { assert_equal "a", peer.get("/").body }
 

@@ -11,7 +11,9 @@ class HTTPCacheHeadersTest < PeltonTest
 
   # The table of the guide: each header of it by real requests.
   def test_the_guide_says_what_becomes_of_each_header
-    keyed, hidden, others = GUIDE[/^\| request headers.*?\n\n/m].lines[2, 3].map { |row| row.split("|")[1].scan(/`([\w-]+)`/).flatten }
+    keyed, hidden, others = GUIDE[/^\| request headers.*?\n\n/m].lines[2, 3].map do |row|
+      row.split("|")[1].scan(/`([\w-]+)`/).flatten
+    end
 
     assert_equal [20, 32, 10], [keyed, hidden, others].map(&:size)
     serving(->(env) { [200, PUBLIC.dup, [env.select { |name, value| name.start_with?("HTTP_") && value.include?("MALLORY") }.keys.join]] }, cache: 4 << 20) do
@@ -22,7 +24,8 @@ class HTTPCacheHeadersTest < PeltonTest
         answers = [mallory.call, mallory.call, alice.call, mallory.call, alice.call, alice.call]
 
         assert_equal ["", "", ""], answers.values_at(2, 4, 5).map(&:body), name
-        assert_equal((others.include?(name) || keyed.include?(name)) ? [shown, shown, shown] : [shown, "", ""], answers.values_at(0, 1, 3).map(&:body), name)
+        assert_equal((others.include?(name) || keyed.include?(name)) ? [shown, shown, shown] : [shown, "", ""],
+          answers.values_at(0, 1, 3).map(&:body), name)
         hits = answers.map { |answer| answer["age"] ? 1 : 0 }
 
         assert_equal({keyed => [0, 1, 0, 1, 1, 1], hidden => [0, 0, 1, 1, 1, 1], others => [0, 0, 0, 0, 1, 1]}.find { |names, _| names.include?(name) }.last, hits, name)
@@ -33,7 +36,9 @@ class HTTPCacheHeadersTest < PeltonTest
   # What a page for one visitor is made of is there as ever.
   def test_a_page_that_is_not_public_has_all_headers
     serving(->(env) { [200, {}, [env["HTTP_USER_AGENT"] + env["HTTP_X_FORWARDED_FOR"]]] }, cache: 1 << 20) do
-      3.times { |number| assert_equal "me192.0.2.#{number}", peer.get("/", "User-Agent: me\nX-Forwarded-For: 192.0.2.#{number}\n").body }
+      3.times do |number|
+        assert_equal "me192.0.2.#{number}", peer.get("/", "User-Agent: me\nX-Forwarded-For: 192.0.2.#{number}\n").body
+      end
       assert_equal 0, @server.stats[:cache_bytes]
     end
   end
@@ -42,10 +47,12 @@ class HTTPCacheHeadersTest < PeltonTest
     seen = []
     app = lambda do |env|
       seen << env.select { |name, _| name.start_with?("HTTP_") }
-      [200, PUBLIC.merge("x-request-id" => env["HTTP_X_REQUEST_ID"] || "own", "x-runtime" => "1", "x-other" => "1"), ["x"]]
+      [200, PUBLIC.merge("x-request-id" => env["HTTP_X_REQUEST_ID"] || "own", "x-runtime" => "1", "x-other" => "1"),
+        ["x"]]
     end
     serving(app, cache: 1 << 20) do
-      headers = "User-Agent: me\nX-Request-Id: a1\nAccept: text/html\nConnection: TE, keep-alive\nTE: trailers\nIf-None-Match: \"b\"\n"
+      headers =
+        "User-Agent: me\nX-Request-Id: a1\nAccept: text/html\nConnection: TE, keep-alive\nTE: trailers\nIf-None-Match: \"b\"\n"
       answers = Array.new(3) { peer.get("/", headers) }
 
       assert_equal ["a1", "own", nil], answers.map { |answer| answer["x-request-id"] }
@@ -88,9 +95,11 @@ class HTTPCacheHeadersTest < PeltonTest
 
   # Two keys may have the same parts in other places.
   def test_parts_of_a_key_are_not_confused
-    serving(->(env) { [200, PUBLIC.dup, [env.values_at("HTTP_ACCEPT", "HTTP_ACCEPT_LANGUAGE", "HTTP_DNT").inspect]] }, cache: 1 << 20) do
+    serving(->(env) { [200, PUBLIC.dup, [env.values_at("HTTP_ACCEPT", "HTTP_ACCEPT_LANGUAGE", "HTTP_DNT").inspect]] },
+      cache: 1 << 20) do
       2.times do
-        {"" => [nil, nil, nil], "Accept:\n" => ["", nil, nil], "Accept-Language:\n" => [nil, "", nil], "DNT: 1\n" => [nil, nil, "1"], "Accept: 1\n" => ["1", nil, nil]}.each do |headers, values|
+        {"" => [nil, nil, nil], "Accept:\n" => ["", nil, nil], "Accept-Language:\n" => [nil, "", nil],
+         "DNT: 1\n" => [nil, nil, "1"], "Accept: 1\n" => ["1", nil, nil]}.each do |headers, values|
           assert_equal values.inspect, peer.get("/", headers).body
         end
       end

@@ -77,7 +77,10 @@ module ClientSuite
       "/chunked" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nX: y\r\n\r\n",
       "/close" => "HTTP/1.0 200 OK\r\n\r\nabcde"
     }
-    with_server(->(request, socket) { socket.write(bodies[request.path]) && {"/close" => :close}[request.path] }) do |client, server|
+    with_server(->(request, socket) {
+      socket.write(bodies[request.path]) &&
+          {"/close" => :close}[request.path]
+    }) do |client, server|
       2.times { assert_equal "abcde", ask(client, :get, "/chunked").body }
       2.times { assert_equal "abcde", ask(client, :get, "/close").body }
 
@@ -86,7 +89,10 @@ module ClientSuite
   end
 
   def test_a_body_that_is_cut_off
-    with_server(->(_, socket) { socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") && :close }) do |client|
+    with_server(->(_, socket) {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") &&
+          :close
+    }) do |client|
       assert_raises(Pelton::ConnectionError) { ask(client, :get, "/") }
 
       assert_equal({open: 0, idle: 0}, client.stats)
@@ -163,7 +169,9 @@ module ClientSuite
   end
 
   def test_tls
-    context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
+    context = OpenSSL::SSL::SSLContext.new.tap do |one|
+      one.add_certificate(Certificates.server.x509, Certificates.server.private_key)
+    end
     with_server(tls: context) do |client, server|
       2.times { assert_equal "GET / ", ask(client, :get, "/").body }
       assert_equal 1, server.connections
@@ -275,7 +283,8 @@ class ClientDirectTest
   end
 
   def test_inspect_shows_no_credentials
-    client = Pelton::HTTP::Client.new("http://me:secret@x/", headers: {"authorization" => "secret"}, proxy: "http://a:secret@b")
+    client = Pelton::HTTP::Client.new("http://me:secret@x/", headers: {"authorization" => "secret"},
+      proxy: "http://a:secret@b")
 
     assert_equal "#<Pelton::HTTP::Client x>", client.inspect
   end

@@ -33,7 +33,8 @@ class HTTPCommandTest < PeltonTest
 
   # Runs `pelton serve`, and gives its first lines' addresses.
   def serving(*arguments, lines: 1, env: {})
-    clean = {"PELTON_WATCHDOG" => "off", "RUBY_GC_MALLOC_LIMIT" => nil, "RUBY_FIBER_VM_STACK_SIZE" => nil, "RACK_ENV" => nil, "RUBY_FIBER_MACHINE_STACK_SIZE" => nil}
+    clean = {"PELTON_WATCHDOG" => "off", "RUBY_GC_MALLOC_LIMIT" => nil, "RUBY_FIBER_VM_STACK_SIZE" => nil,
+             "RACK_ENV" => nil, "RUBY_FIBER_MACHINE_STACK_SIZE" => nil}
     Open3.popen2e(clean.merge(env), *PROGRAM, *arguments) do |_, output, process|
       begin
         yield Array.new(lines) { output.gets }, process.pid, output
@@ -110,7 +111,8 @@ class HTTPCommandTest < PeltonTest
 
   def test_a_container_needs_no_file
     in_a_folder do |dir|
-      serving(env: {"PELTON_BIND" => "unix://#{dir}/s", "PELTON_LOG_FORMAT" => "json", "PELTON_READY_PATH" => "/ready", "RACK_ENV" => "production"}) do |_, _, output|
+      serving(env: {"PELTON_BIND" => "unix://#{dir}/s", "PELTON_LOG_FORMAT" => "json", "PELTON_READY_PATH" => "/ready",
+                    "RACK_ENV" => "production"}) do |_, _, output|
         answers = %w[/ready /page].map { |path| ask("#{dir}/s", path) }
 
         assert_match(/\Aok\n\z/, answers.first.split("\r\n\r\n").last)
@@ -134,7 +136,8 @@ class HTTPCommandTest < PeltonTest
     in_a_folder do
       program = [*PROGRAM, "--check", "-p", "0"]
 
-      assert_equal ["pelton serve: the configuration is good\n", true], Open3.capture2e(*program).then { |output, status| [output, status.success?] }
+      assert_equal ["pelton serve: the configuration is good\n", true],
+        Open3.capture2e(*program).then { |output, status| [output, status.success?] }
       File.write("config.ru", "raise 'cannot'")
 
       assert_match(/cannot \(RuntimeError\).*\n.*1 problem/, Open3.capture2e(*program).first)
@@ -144,7 +147,8 @@ class HTTPCommandTest < PeltonTest
   # What rack and Pelton do there says nothing about the error.
   def test_an_error_of_the_rackup_file_is_shown_with_the_lines_of_the_application_alone
     in_a_folder do
-      {"run Nothing" => /\Aconfig.ru:1:in .*uninitialized constant Nothing \(NameError\)/, "run ->(env) {" => /config.ru:1: syntax error/,
+      {"run Nothing" => /\Aconfig.ru:1:in .*uninitialized constant Nothing \(NameError\)/,
+       "run ->(env) {" => /config.ru:1: syntax error/,
        "require 'no_such_gem'" => /cannot load such file -- no_such_gem.*config.ru:1:in /m}.each do |text, message|
         File.write("config.ru", text)
         output, = Open3.capture2e(*PROGRAM, "-p", "0")
@@ -162,7 +166,9 @@ class HTTPCommandTest < PeltonTest
       serving do
         UNIXSocket.open("#{dir}/s") do |socket|
           socket.write("GET /reports HTTP/1.0\r\n\r\n")
-          status = eventually { StringIO.new.tap { |out| Pelton::Status.run(["#{dir}/control"], out: out) }.string[/^worker 0\nrequest.*\n.*$/] }
+          status = eventually do
+            StringIO.new.tap { |out| Pelton::Status.run(["#{dir}/control"], out: out) }.string[/^worker 0\nrequest.*\n.*$/]
+          end
 
           assert_match(%r{\Aworker 0\nrequest "GET /reports" waiting for \S+ s\n    .*config.ru:1:in .*sleep'}, status)
         end
@@ -323,7 +329,8 @@ class HTTPCommandTest < PeltonTest
   # The answer; whether the session was resumed; and the session.
   def shake(port, session)
     TCPSocket.open("127.0.0.1", port) do |socket|
-      tls = OpenSSL::SSL::SSLSocket.new(socket, OpenSSL::SSL::SSLContext.new.tap { |context| context.max_version = :TLS1_2 })
+      tls =
+        OpenSSL::SSL::SSLSocket.new(socket, OpenSSL::SSL::SSLContext.new.tap { |context| context.max_version = :TLS1_2 })
       tls.session = session if session
       tls.connect
       tls.write("GET / HTTP/1.0\r\n\r\n")
@@ -364,7 +371,8 @@ class HTTPCommandTest < PeltonTest
     assert_match(/mode=9: give an octal number such as 660/, asked_wrongly("-b", "unix://s?mode=9"))
     assert_match(/"127.0.0.1:1": give tcp:/, asked_wrongly("-b", "127.0.0.1:1"))
     assert_match(/give it a certificate/, asked_wrongly("-b", "ssl://127.0.0.1:1"))
-    assert_match(%r{127.0.0.1:1: nowhere.pem: No such file or directory$}, asked_wrongly_in_a_program("-b", "ssl://127.0.0.1:1?cert=nowhere.pem", "-w", "2"))
+    assert_match(%r{127.0.0.1:1: nowhere.pem: No such file or directory$},
+      asked_wrongly_in_a_program("-b", "ssl://127.0.0.1:1?cert=nowhere.pem", "-w", "2"))
     assert_match(/workers: must .*, not "-1"/, asked_wrongly("-w", "-1"))
     assert_match(/cache: must .* such as 64M, not "1X"/, asked_wrongly("--cache", "1X"))
     assert_match(%r{live_path: must be a path such as /up, not "up"}, asked_wrongly("--live-path", "up"))

@@ -10,13 +10,15 @@ class HTTPCommonLogTest < PeltonTest
 
   def test_a_line_for_each_request
     io = StringIO.new
-    serving(->(env) { env["PATH_INFO"].start_with?("/a") ? HELLO.call(env) : [204, {}, []] }, log: Pelton::HTTP::CommonLog.new(io)) do
+    serving(->(env) { env["PATH_INFO"].start_with?("/a") ? HELLO.call(env) : [204, {}, []] },
+      log: Pelton::HTTP::CommonLog.new(io)) do
       connection = peer
       connection.get("/a\"\\?token=s3cret")
       connection.get("/c")
     end
 
-    assert_equal [["/a\\x22\\x5c", "200", "5"], ["/c", "204", "-"]], io.string.lines.map { |line| line.match(LINE)&.captures }
+    assert_equal [["/a\\x22\\x5c", "200", "5"], ["/c", "204", "-"]],
+      io.string.lines.map { |line| line.match(LINE)&.captures }
   end
 
   def test_connections_without_a_request
@@ -38,6 +40,7 @@ class HTTPCommonLogTest < PeltonTest
     serving(app, lint: false, log: Pelton::HTTP::CommonLog.new(io)) { peer.get("/") }
 
     assert_equal 1, io.string.lines.size
-    assert_match(/\A1\.2\.3\.4\\x00 - me\\x0a1\.2\.3\.4 - - \\x1b\[2J\\xc3\\xa9 \[.*\] "GET\\x0d\\x0a \/ HTTP/, io.string)
+    assert_match(/\A1\.2\.3\.4\\x00 - me\\x0a1\.2\.3\.4 - - \\x1b\[2J\\xc3\\xa9 \[.*\] "GET\\x0d\\x0a \/ HTTP/,
+      io.string)
   end
 end

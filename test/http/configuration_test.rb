@@ -81,9 +81,12 @@ class HTTPConfigurationTest < PeltonTest
   # What one develops is not for the network.
   def test_the_host_depends_on_the_environment
     texts = {"" => 9292, "port 80" => 80}
-    {{} => "127.0.0.1", {"RACK_ENV" => "development"} => "127.0.0.1", {"RACK_ENV" => "staging"} => "0.0.0.0", {"RAILS_ENV" => "production"} => "0.0.0.0",
+    {{} => "127.0.0.1", {"RACK_ENV" => "development"} => "127.0.0.1", {"RACK_ENV" => "staging"} => "0.0.0.0",
+     {"RAILS_ENV" => "production"} => "0.0.0.0",
      {"APP_ENV" => "development", "RACK_ENV" => "production"} => "127.0.0.1"}.each do |variables, host|
-      in_environment(variables) { texts.each { |text, port| assert_equal ["tcp://#{host}:#{port}"], load(text).addresses.keys, variables.inspect } }
+      in_environment(variables) do
+        texts.each { |text, port| assert_equal ["tcp://#{host}:#{port}"], load(text).addresses.keys, variables.inspect }
+      end
     end
     in_environment do
       assert_equal ["tcp://0.0.0.0:80"], load("port 80; environment 'production'").addresses.keys
@@ -93,7 +96,8 @@ class HTTPConfigurationTest < PeltonTest
   end
 
   def test_urls
-    assert_equal %w[http://127.0.0.1:80 https://[::1]:443 unix:///run/tcp:], %w[tcp://127.0.0.1:80 ssl://[::1]:443 unix:///run/tcp:].map { |address| Configuration.url(address) }
+    assert_equal %w[http://127.0.0.1:80 https://[::1]:443 unix:///run/tcp:],
+      %w[tcp://127.0.0.1:80 ssl://[::1]:443 unix:///run/tcp:].map { |address| Configuration.url(address) }
   end
 
   def test_a_file_that_cannot_be_used_says_where
@@ -114,12 +118,14 @@ class HTTPConfigurationTest < PeltonTest
   def test_what_the_file_raises_is_said_with_its_line
     {
       "require 'no_such_gem'" => "cannot load such file -- no_such_gem: add the gem to your Gemfile, or correct the name", "ENV.fetch('NO_SUCH')" => "key not found: \"NO_SUCH\"",
-      "raise 'one\ntwo'" => "one", "Integer('x')" => "invalid value for Integer(): \"x\"", "raise NotImplementedError, 'later'" => "later"
+      "raise 'one\ntwo'" => "one", "Integer('x')" => "invalid value for Integer(): \"x\"",
+      "raise NotImplementedError, 'later'" => "later"
     }.each { |text, message| assert_match(/rb:2: #{Regexp.escape(message)}\z/, refusal("\n#{text}"), text) }
   end
 
   def test_numbers_may_be_text
-    configuration = load("workers '2'; shutdown_timeout '1.5'; concurrency '7'; boot_timeout '9'; max_body nil; shutdown_timeout nil")
+    configuration =
+      load("workers '2'; shutdown_timeout '1.5'; concurrency '7'; boot_timeout '9'; max_body nil; shutdown_timeout nil")
 
     assert_equal 2, configuration.workers
     assert_equal({concurrency: 7, max_body: nil}, configuration.server_options)
@@ -128,14 +134,16 @@ class HTTPConfigurationTest < PeltonTest
   end
 
   def test_what_is_no_number
-    ["workers 'x'", "workers(-1)", "workers 1.5", "workers nil", "idle_timeout(-1)", "shutdown_timeout 'soon'", "concurrency :many"].each do |text|
+    ["workers 'x'", "workers(-1)", "workers 1.5", "workers nil", "idle_timeout(-1)", "shutdown_timeout 'soon'",
+      "concurrency :many"].each do |text|
       assert_match(/rb:1: #{text[/\w+/]}: must be an? /, refusal(text))
     end
   end
 
   def test_what_is_no_port
     ["'x'", "70_000", "-1", "nil", "''"].each do |text|
-      assert_match(/rb:1: a port is 0 to 65535, not #{Regexp.escape(instance_eval(text).inspect)}\z/, refusal("port(#{text})"))
+      assert_match(/rb:1: a port is 0 to 65535, not #{Regexp.escape(instance_eval(text).inspect)}\z/,
+        refusal("port(#{text})"))
     end
   end
 
@@ -148,7 +156,8 @@ class HTTPConfigurationTest < PeltonTest
   def test_options_behind_an_address
     configuration = load("bind 'unix:///run/app.sock?mode=660'; bind 'ssl://127.0.0.1:1?cert=c&key=k', verify: true")
 
-    assert_equal({"unix:///run/app.sock" => nil, "ssl://127.0.0.1:1" => {certificate: "c", key: "k", verify: true}}, configuration.binds)
+    assert_equal({"unix:///run/app.sock" => nil, "ssl://127.0.0.1:1" => {certificate: "c", key: "k", verify: true}},
+      configuration.binds)
     assert_equal({"/run/app.sock" => 0o660}, configuration.modes)
     assert_match(/password: give cert, key, ca, mode/, refusal("bind 'ssl://127.0.0.1:1?password=x'"))
     assert_empty configuration.clear_binds.flat_map(&:to_a)
@@ -159,7 +168,9 @@ class HTTPConfigurationTest < PeltonTest
 
     assert_equal({max_body: 10 << 20, cache: 1 << 30, spool: 64 << 10, max_head: 9}, configuration.server_options)
     assert_equal({memory: 512 << 20, memory_after: 10}, configuration.cluster_options)
-    ["max_body '1T'", "worker_memory 'x'", "worker_memory '1M', after: -1", "max_requests '1K'"].each { |text| assert_match(/must be a number/, refusal(text)) }
+    ["max_body '1T'", "worker_memory 'x'", "worker_memory '1M', after: -1", "max_requests '1K'"].each do |text|
+      assert_match(/must be a number/, refusal(text))
+    end
   end
 
   def test_pubsub

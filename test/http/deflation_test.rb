@@ -19,7 +19,8 @@ class HTTPDeflationTest < PeltonTest
 
   def test_threads_do_not_share_a_stream
     texts = Array.new(8) { |number| "text #{number} " * 50_000 }
-    deflated = texts.map { |text| Thread.new { Array.new(5) { Pelton::HTTP::Deflation.deflate(text, 1) } } }.map(&:value)
+    deflated =
+      texts.map { |text| Thread.new { Array.new(5) { Pelton::HTTP::Deflation.deflate(text, 1) } } }.map(&:value)
 
     texts.zip(deflated) { |text, all| all.each { |one| assert_equal text, inflate(one) } }
   end

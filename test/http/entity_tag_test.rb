@@ -14,15 +14,18 @@ class HTTPEntityTagTest < PeltonTest
 
   # The tag must not depend on which library computes it: workers and machines share it.
   def test_the_same_tag_with_and_without_openssl
-    program = "require 'pelton/http'; puts ['a', 'a' * 256, 'a' * 257, 'a' * 9999].map { |text| Pelton::HTTP::EntityTag.strong(text) }"
-    without = "module Kernel; alias_method :load_library, :require; def require(name) = name == 'openssl' ? raise(LoadError) : load_library(name); end; #{program}"
+    program =
+      "require 'pelton/http'; puts ['a', 'a' * 256, 'a' * 257, 'a' * 9999].map { |text| Pelton::HTTP::EntityTag.strong(text) }"
+    without =
+      "module Kernel; alias_method :load_library, :require; def require(name) = name == 'openssl' ? raise(LoadError) : load_library(name); end; #{program}"
 
     assert_equal ruby_output(program), ruby_output(without)
   end
 
   def test_if_none_match
     {
-      '"a"' => true, 'W/"a"' => true, '"b", "a"' => true, '"b",W/"a" ' => true, "*" => true, " * " => true, '"b,", "a"' => true,
+      '"a"' => true, 'W/"a"' => true, '"b", "a"' => true, '"b",W/"a" ' => true, "*" => true, " * " => true,
+      '"b,", "a"' => true,
       '"b"' => false, "a" => false, "" => false, '"a' => false, '"A"' => false, '"b, W/\"a"' => false
     }.each do |header, expected|
       assert_equal expected, EntityTag.match?(header, '"a"'), header

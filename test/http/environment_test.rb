@@ -18,13 +18,15 @@ class HTTPEnvironmentTest < PeltonTest
   end
 
   def test_each_setting_has_a_variable
-    values = {log_format: "json", live_path: "/live", ready_path: "/ready", preload: "true", quiet: "yes", secure: "1", early_hints: "on", pubsub: "redis://h"}
+    values = {log_format: "json", live_path: "/live", ready_path: "/ready", preload: "true", quiet: "yes", secure: "1",
+              early_hints: "on", pubsub: "redis://h"}
     values.default = "3"
     configuration = configured(Environment::VARIABLES.to_h { |variable, setting| [variable, values[setting]] })
 
     assert_equal ["3", 3, true, true, "3", "json", "3", 3, "3", "3", "/live", "/ready", "redis://h"],
       %i[rackup workers preload quiet log log_format control shutdown_timeout pidfile tag live_path ready_path pubsub].map { |setting| configuration.public_send(setting) }
-    assert_equal({**Pelton::HTTP::Server::DEFAULTS.transform_values { 3 }, secure: true, early_hints: true}, configuration.server_options)
+    assert_equal({**Pelton::HTTP::Server::DEFAULTS.transform_values { 3 }, secure: true, early_hints: true},
+      configuration.server_options)
     assert_equal({boot_timeout: 3, worker_timeout: 3, memory: 3, memory_after: 60}, configuration.cluster_options)
   end
 
@@ -36,7 +38,8 @@ class HTTPEnvironmentTest < PeltonTest
   end
 
   def test_a_misspelt_variable_is_refused
-    {"PELTON_REQUEST_TIMEUOT" => "PELTON_REQUEST_TIMEOUT", "PELTON_WORKER" => "PELTON_WORKERS", "PELTON_CONFG" => "PELTON_CONFIG"}.each do |name, meant|
+    {"PELTON_REQUEST_TIMEUOT" => "PELTON_REQUEST_TIMEOUT", "PELTON_WORKER" => "PELTON_WORKERS",
+     "PELTON_CONFG" => "PELTON_CONFIG"}.each do |name, meant|
       error = assert_raises(Configuration::Invalid) { configured({name => ""}) }
 
       assert_equal "the environment variable #{name} is none of Pelton's; did you mean #{meant}?", error.message
@@ -45,8 +48,10 @@ class HTTPEnvironmentTest < PeltonTest
 
   # What Kubernetes sets for a service called pelton or pelton-web is not the program's.
   def test_variables_that_are_not_known
-    foreign = %w[PELTON_PORT PELTON_SERVICE_HOST PELTON_SERVICE_PORT PELTON_SERVICE_PORT_HTTP PELTON_WEB_SERVICE_HOST PELTON_PORT_9292_TCP PELTON_PORT_9292_TCP_ADDR]
-    variables = [*foreign, "PELTON_BACKEND", "PELTON_WATCHDOG", "PELTON_BIND", "PELTON_WORKERS", "OTHER", "PELTON_XYZZY"].to_h { |name| [name, "1"] }
+    foreign =
+      %w[PELTON_PORT PELTON_SERVICE_HOST PELTON_SERVICE_PORT PELTON_SERVICE_PORT_HTTP PELTON_WEB_SERVICE_HOST PELTON_PORT_9292_TCP PELTON_PORT_9292_TCP_ADDR]
+    variables = [*foreign, "PELTON_BACKEND", "PELTON_WATCHDOG", "PELTON_BIND", "PELTON_WORKERS", "OTHER",
+      "PELTON_XYZZY"].to_h { |name| [name, "1"] }
 
     assert_equal ["PELTON_XYZZY"], Environment.new(variables).unknown
   end
@@ -58,7 +63,8 @@ class HTTPEnvironmentTest < PeltonTest
   end
 
   def test_addresses_take_the_place_of_the_files
-    configuration = configured({"PELTON_BIND" => "tcp://127.0.0.1:1 unix:///run/app?mode=660"}, "bind 'tcp://127.0.0.1:2'")
+    configuration = configured({"PELTON_BIND" => "tcp://127.0.0.1:1 unix:///run/app?mode=660"},
+      "bind 'tcp://127.0.0.1:2'")
 
     assert_equal %w[tcp://127.0.0.1:1 unix:///run/app], configuration.addresses.keys
     assert_equal({"/run/app" => 0o660}, configuration.modes)
@@ -91,7 +97,8 @@ class HTTPEnvironmentTest < PeltonTest
   end
 
   def test_what_is_wrong_is_named
-    {"PELTON_WORKERS" => "many", "PELTON_PRELOAD" => "perhaps", "PELTON_BIND" => "here", "PORT" => "70000", "WEB_CONCURRENCY" => "auto", "PELTON_MAX_BODY" => "1X",
+    {"PELTON_WORKERS" => "many", "PELTON_PRELOAD" => "perhaps", "PELTON_BIND" => "here", "PORT" => "70000",
+     "WEB_CONCURRENCY" => "auto", "PELTON_MAX_BODY" => "1X",
      "PELTON_LIVE_PATH" => "live"}.each do |name, text|
       assert_match(/\Athe environment variable #{name}: /, assert_raises(Configuration::Invalid) { configured({name => text}) }.message)
     end

@@ -9,7 +9,8 @@ class EventStreamTest < PeltonTest
   def test_the_format
     assert_equal "data: a\n\n", sent { |events| events.emit("a") }
     assert_equal "data: a\ndata: b\ndata: \ndata: c\n\n", sent { |events| events.emit("a\nb\r\n\rc") }
-    assert_equal "event: x\nid: 7\nretry: 1500\ndata: y\n\n", sent { |events| events.emit("y", event: "x", id: 7, retry_after: 1.5) }
+    assert_equal "event: x\nid: 7\nretry: 1500\ndata: y\n\n",
+      sent { |events| events.emit("y", event: "x", id: 7, retry_after: 1.5) }
     assert_equal "data: \n\n", sent { |events| events.emit("") }
     assert_equal "id: 1\n\n", sent { |events| events.emit(id: 1) }
     assert_equal ": are  you there\n\n", sent { |events| events.comment("are\r\nyou there") }
@@ -67,7 +68,8 @@ class EventStreamTest < PeltonTest
       second = read(url, 3, after: first.last["id"]) { pubsub.publish("t", "d") }
       assert_equal [first.last["id"], nil, "c", "d"], [second.first["id"], *second.map { |event| event["data"] }]
 
-      assert_equal [second.last.slice("id")], read(url, 1) # a client that leaves before the first message may come back with it
+      # A client that leaves before the first message may come back with it
+      assert_equal [second.last.slice("id")], read(url, 1)
       assert_equal [{"event" => "gap", "data" => ""}], read(url, 1, after: "unknown:1")
       eventually { pubsub.stats[:subscriptions] == 0 }
     end
@@ -99,7 +101,9 @@ class EventStreamTest < PeltonTest
 
   def following(pubsub, **options)
     app = lambda do |env|
-      events = Pelton::HTTP::EventStream.new { |stream| stream.follow("t", after: env["HTTP_LAST_EVENT_ID"], pubsub: pubsub, every: 0.02, **options) }
+      events = Pelton::HTTP::EventStream.new do |stream|
+        stream.follow("t", after: env["HTTP_LAST_EVENT_ID"], pubsub: pubsub, every: 0.02, **options)
+      end
       [200, events.headers, events]
     end
     Pelton.run do

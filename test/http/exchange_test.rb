@@ -8,7 +8,9 @@ class HTTPExchangeTest < PeltonTest
   # ---- deferred answers. Rack::Lint knows none.
 
   def test_an_answer_that_comes_later
-    app = answering_later { |env| Pelton.add_timer(0.01) { env["async.callback"].call([200, {"a" => "b"}, ["later"]]) } }
+    app = answering_later do |env|
+      Pelton.add_timer(0.01) { env["async.callback"].call([200, {"a" => "b"}, ["later"]]) }
+    end
     serving(app, lint: false) do
       connection = peer
 
@@ -119,7 +121,8 @@ class HTTPExchangeTest < PeltonTest
 
   # Nothing of them is sent: half a head would make the response a part of it (puma CVE-2020-5249).
   def test_hints_that_would_be_another_header
-    bad = [{"link" => "a\r\nset-cookie: b"}, {"link" => "</a>", "a\r\nset-cookie" => "b"}, {"link" => ["</a>", "\0"]}, {"" => "a"}, {1 => "a"},
+    bad = [{"link" => "a\r\nset-cookie: b"}, {"link" => "</a>", "a\r\nset-cookie" => "b"}, {"link" => ["</a>", "\0"]},
+      {"" => "a"}, {1 => "a"},
       {"link" => nil}, {"content-length" => "5"}]
     app = lambda do |env|
       env["rack.early_hints"].call(bad[env["PATH_INFO"][1..].to_i])

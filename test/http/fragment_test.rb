@@ -37,7 +37,8 @@ class HTTPFragmentTest < PeltonTest
 
   # The length of a secret's deflated form says nothing about its letters.
   def test_a_secret_is_not_compressed
-    assert_equal Fragment.secret("x" * 5000).deflated.bytesize, Fragment.secret(Random.new(1).bytes(5000)).deflated.bytesize
+    assert_equal Fragment.secret("x" * 5000).deflated.bytesize,
+      Fragment.secret(Random.new(1).bytes(5000)).deflated.bytesize
     assert_includes Fragment.secret("token").deflated, "token"
     assert_operator Fragment.new("x" * 5000).deflated.bytesize, :<, 100
   end

@@ -43,7 +43,8 @@ class HTTPHealthTest < PeltonTest
   end
 
   def test_the_block_decides
-    answers = {-> { true } => nil, -> { false } => /says no/, -> { raise "no database" } => /no database \(RuntimeError\)/, -> { sleep } => /0.01 s/}
+    answers = {-> { true } => nil, -> { false } => /says no/,
+               -> { raise "no database" } => /no database \(RuntimeError\)/, -> { sleep } => /0.01 s/}
     answers.each do |check, reason|
       health = Health.new(ready_path: "/ready", check: check, timeout: 0.01)
 

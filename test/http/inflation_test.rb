@@ -12,8 +12,11 @@ class InflationTest < PeltonTest
 
   def test_codings_cut_anywhere
     raw = Zlib::Deflate.new(nil, -Zlib::MAX_WBITS).deflate(TEXT, Zlib::FINISH)
-    {"gzip" => Zlib.gzip(TEXT), "x-gzip" => Zlib.gzip(TEXT), "deflate" => Zlib.deflate(TEXT), "Deflate" => raw}.each do |coding, bytes|
-      (0..bytes.bytesize).step(7) { |cut| assert_equal TEXT, inflate(coding, bytes.byteslice(0, cut), bytes.byteslice(cut..)), "#{coding} at #{cut}" }
+    {"gzip" => Zlib.gzip(TEXT), "x-gzip" => Zlib.gzip(TEXT), "deflate" => Zlib.deflate(TEXT),
+     "Deflate" => raw}.each do |coding, bytes|
+      (0..bytes.bytesize).step(7) do |cut|
+        assert_equal TEXT, inflate(coding, bytes.byteslice(0, cut), bytes.byteslice(cut..)), "#{coding} at #{cut}"
+      end
       assert_equal TEXT, inflate(coding, *bytes.chars.map(&:b))
     end
   end

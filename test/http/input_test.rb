@@ -63,7 +63,8 @@ class HTTPInputTest < PeltonTest
     app = lambda do |env|
       input = env["rack.input"]
       buffer = +"x"
-      seen << input.read(0) << input.read(2) << input.read(3, buffer) << buffer << input.gets << input.gets << input.read(100) <<
+      seen << input.read(0) << input.read(2) << input.read(3,
+        buffer) << buffer << input.gets << input.gets << input.read(100) <<
         input.read(1) << input.read << input.gets
       [200, {}, []]
     end
@@ -118,7 +119,8 @@ class HTTPInputTest < PeltonTest
 
   def test_requests_behind_a_body_that_nobody_read
     serving(HELLO) do
-      bytes = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n#{"x" * 100_000}" * 3 + "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+      bytes =
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n#{"x" * 100_000}" * 3 + "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
       connection = peer
       sender = Pelton.spawn do
         connection.io.write(bytes.byteslice(0, 150_000))

@@ -19,13 +19,16 @@ class HTTPJSONLogTest < PeltonTest
   end
 
   def test_a_line_for_each_request
-    first, second = lines(->(env) { (env["PATH_INFO"] == "/a") ? HELLO.call(env) : [204, {}, []] }, ["/a?secret=1", "X-Request-Id: abc\n"], "/b")
+    first, second = lines(->(env) { (env["PATH_INFO"] == "/a") ? HELLO.call(env) : [204, {}, []] },
+      ["/a?secret=1", "X-Request-Id: abc\n"], "/b")
 
-    assert_equal({"request_id" => "abc", "method" => "GET", "path" => "/a", "status" => 200, "bytes" => 5, "address" => "127.0.0.1"},
+    assert_equal({"request_id" => "abc", "method" => "GET", "path" => "/a", "status" => 200, "bytes" => 5,
+      "address" => "127.0.0.1"},
       first.slice("request_id", "method", "path", "status", "bytes", "address"))
     assert_equal [204, 0, nil], second.values_at("status", "bytes", "request_id")
     assert_match(/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\z/, first["time"])
-    assert_equal %w[time method path status bytes ms waited_ms computed_ms address], second.keys - ["queries"] # which is there once this process has sent one
+    # Which is there once this process has sent one
+    assert_equal %w[time method path status bytes ms waited_ms computed_ms address], second.keys - ["queries"]
   end
 
   def test_time_is_waited_or_computed
@@ -66,7 +69,8 @@ class HTTPJSONLogTest < PeltonTest
 
   def test_the_time_before_the_server
     now = Time.now.to_f - 1
-    starts = ["t=#{now.round(3)}", (now * 1000).to_i, (now * 1_000_000).to_i, "t=#{now + 100}", "t=0", "x", "", "t=NaN", "-1", "1e999"]
+    starts = ["t=#{now.round(3)}", (now * 1000).to_i, (now * 1_000_000).to_i, "t=#{now + 100}", "t=0", "x", "",
+      "t=NaN", "-1", "1e999"]
     queued = lines(HELLO, *starts.map { |start| ["/", "X-Request-Start: #{start}\n"] }).map { |line| line["queue_ms"] }
 
     queued.first(3).each { |milliseconds| assert_includes 999..31_000, milliseconds }
@@ -101,7 +105,9 @@ class HTTPJSONLogTest < PeltonTest
       env["action_dispatch.remote_ip"] = Object.new.tap { |ip| ip.define_singleton_method(:to_s) { spoofed ? raise("IP spoofing") : "203.0.113.9" } }
       HELLO.call(env)
     end
-    found = lines(app, ["/", "X-Request-Id: proxy\n"], "/spoofed", lint: false).map { |line| line.values_at("request_id", "address") }
+    found = lines(app, ["/", "X-Request-Id: proxy\n"], "/spoofed", lint: false).map do |line|
+      line.values_at("request_id", "address")
+    end
 
     assert_equal [["rails", "203.0.113.9"], ["rails", "127.0.0.1"]], found
   end

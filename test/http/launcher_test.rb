@@ -101,7 +101,10 @@ class HTTPLauncherTest < PeltonTest
 
     assert_equal [0, 1, 2], done
     assert_match(/the server stops/, refused.message)
-    assert_raises(Pelton::ClosedError) { Thread.new { work.run {} }.tap { |thread| thread.report_on_exception = false }.value } # until the process ends
+    # Until the process ends
+    assert_raises(Pelton::ClosedError) do
+      Thread.new { work.run {} }.tap { |thread| thread.report_on_exception = false }.value
+    end
   end
 
   def test_quiet
@@ -139,7 +142,8 @@ class HTTPLauncherTest < PeltonTest
         Peer.new(TCPSocket.new("127.0.0.1", @launcher.server.listeners.first.port)).get("/quick")
       end
 
-      assert_equal [["GET /slow", "waiting"], ["GET /quick", "waiting"]], rows.first(2).map { |row| row.values_at("name", "state") }
+      assert_equal [["GET /slow", "waiting"], ["GET /quick", "waiting"]],
+        rows.first(2).map { |row| row.values_at("name", "state") }
       assert_match(/launcher_test.rb:\d+:in .*sleep'/, rows.first["backtrace"].first)
       assert_operator rows[0]["age"], :>=, rows[1]["age"]
     end
@@ -173,7 +177,9 @@ class HTTPLauncherTest < PeltonTest
     end
     launch(app, concurrency: 1, queue: 0, live_path: "/live", ready_path: "/ready") do |client|
       client.say("GET /slow HTTP/1.1\nHost: a\n\n")
-      others = %w[/live /ready /other].map { |path| Peer.new(TCPSocket.new("127.0.0.1", @launcher.server.listeners.first.port)).get(path).status }
+      others = %w[/live /ready /other].map do |path|
+        Peer.new(TCPSocket.new("127.0.0.1", @launcher.server.listeners.first.port)).get(path).status
+      end
       free.succeed
       answers.push(client.response.status, *others)
     end
@@ -181,7 +187,9 @@ class HTTPLauncherTest < PeltonTest
     assert_equal [200, 200, 200, 503], answers
   end
 
-  def offloaded(path, target) = UNIXSocket.open(path) { |socket| socket.write("GET #{target} HTTP/1.0\r\n\r\n") && socket.read }
+  def offloaded(path, target)
+    UNIXSocket.open(path) { |socket| socket.write("GET #{target} HTTP/1.0\r\n\r\n") && socket.read }
+  end
 
   def test_the_log_is_opened_again
     Dir.mktmpdir do |dir|
@@ -214,7 +222,9 @@ class HTTPLauncherTest < PeltonTest
     Tempfile.create("pem") do |file|
       write = ->(one) { File.write(file.path, one.certificate + one.key) }
       write[first]
-      configuration = Pelton::HTTP::Configuration.new.tap { |one| one.bind("ssl://127.0.0.1:0", certificate: file.path) }
+      configuration = Pelton::HTTP::Configuration.new.tap do |one|
+        one.bind("ssl://127.0.0.1:0", certificate: file.path)
+      end
       seen = []
       Pelton::HTTP::Launcher.new(configuration, app: HELLO, out: StringIO.new).run do |launcher|
         port = launcher.server.listeners.first.port
@@ -251,7 +261,9 @@ class HTTPLauncherTest < PeltonTest
 
   def test_what_is_missing_shows_before_it_listens
     bind = ->(**tls) { Pelton::HTTP::Configuration.new.tap { |one| one.bind("ssl://127.0.0.1:0", **tls) } }
-    error = assert_raises(Pelton::HTTP::Configuration::Invalid) { Pelton::HTTP::Launcher.new(bind[certificate: "/no/such.pem"], app: HELLO).check }
+    error = assert_raises(Pelton::HTTP::Configuration::Invalid) do
+      Pelton::HTTP::Launcher.new(bind[certificate: "/no/such.pem"], app: HELLO).check
+    end
     assert_match(%r{\Assl://127.0.0.1:0: /no/such.pem: No such file}, error.message)
     log = Pelton::HTTP::Configuration.new.tap { |one| one.log("/no/such/log") }
 

@@ -12,7 +12,8 @@ class HTTPMisdirectionTest < PeltonTest
 
   def test_a_request_for_a_host_that_demands_certificates
     serving_names({"admin.test" => admin}) do
-      ["admin.test", "ADMIN.test", "admin.test.", "Admin.Test.:443", "admin.test:#{@port}", "admin.test:"].each do |host|
+      ["admin.test", "ADMIN.test", "admin.test.", "Admin.Test.:443", "admin.test:#{@port}",
+        "admin.test:"].each do |host|
         assert_equal 421, status("public.test", host), host
         assert_equal 421, status(nil, host), "#{host} without SNI"
       end
@@ -26,7 +27,8 @@ class HTTPMisdirectionTest < PeltonTest
     serving_names({"admin.test" => admin}) do
       assert_equal 421, say("public.test", "GET https://admin.test/ HTTP/1.1\nHost: public.test\n\n").status
       assert_equal 421, say("public.test", "GET https://Admin.test:#{@port} HTTP/1.1\nHost: public.test\n\n").status
-      assert_equal 200, say("public.test", "GET https://public.test/ HTTP/1.1\nHost: admin.test\n\n").status # RFC 9112, 3.2.2: Host is ignored
+      # RFC 9112, 3.2.2: Host is ignored
+      assert_equal 200, say("public.test", "GET https://public.test/ HTTP/1.1\nHost: admin.test\n\n").status
       assert_equal 421, say("public.test", "OPTIONS * HTTP/1.1\nHost: admin.test\n\n").status
     end
   end
@@ -71,14 +73,17 @@ class HTTPMisdirectionTest < PeltonTest
              "others.test" => Context.new(**Certificates.for("others.test").to_h, ca_file: Certificates.server.certificate, verify: true),
              "checked.test" => Context.new(**Certificates.for("checked.test").to_h, **settings, on_certificate: ->(one) { one.trusted? })}
     serving_names(names) do
-      answers = %w[public.test twin.test others.test checked.test].map { |host| status("admin.test", host, certificate: Certificates.for("somebody")) }
+      answers = %w[public.test twin.test others.test checked.test].map do |host|
+        status("admin.test", host, certificate: Certificates.for("somebody"))
+      end
 
       assert_equal [200, 200, 421, 421], answers
     end
   end
 
   def test_versions_ciphers_and_levels_protect_too
-    names = {"modern.test" => {min_version: "TLSv1.3"}, "strong.test" => {ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384"}, "level.test" => {security_level: 3},
+    names = {"modern.test" => {min_version: "TLSv1.3"}, "strong.test" => {ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384"},
+             "level.test" => {security_level: 3},
              "old.test" => {min_version: "TLSv1", security_level: 0, ciphers: "ALL"}}
       .to_h { |name, settings| [name, Context.new(**Certificates.for(name).to_h, **settings)] }
     serving_names(names) do
@@ -104,7 +109,9 @@ class HTTPMisdirectionTest < PeltonTest
   end
 
   def test_a_block_that_fails
-    serving_names(->(name) { (name == "bad.test") ? raise("no such tenant") : nil }) { assert_equal 500, status("public.test", "bad.test") }
+    serving_names(->(name) { (name == "bad.test") ? raise("no such tenant") : nil }) do
+      assert_equal 500, status("public.test", "bad.test")
+    end
     assert_equal ["no such tenant"], reported.map(&:message)
   end
 
@@ -126,7 +133,9 @@ class HTTPMisdirectionTest < PeltonTest
 
   private
 
-  def admin = @admin ||= Context.new(**Certificates.for("admin.test").to_h, ca_file: Certificates.authority, verify: true)
+  def admin
+    @admin ||= Context.new(**Certificates.for("admin.test").to_h, ca_file: Certificates.authority, verify: true)
+  end
 
   def serving_names(sni, cache: nil, **settings)
     @asked = []

@@ -57,10 +57,12 @@ class MultipartTest < PeltonTest
       file.binmode.write(content = Random.new(1).bytes(200_000))
       file.flush
       serving(app, lint: false) do
-        fields = [["n", 1], ["tags[]", %w[a b]], ["file", {content: File.open(file.path), filename: "n\"\u00e4.png", type: "image/png"}], ["path", Pathname(file.path)]]
+        fields =
+          [["n", 1], ["tags[]", %w[a b]], ["file", {content: File.open(file.path), filename: "n\"\u00e4.png", type: "image/png"}], ["path", Pathname(file.path)]]
         got = Pelton::HTTP.post("http://127.0.0.1:#{@port}/", multipart: fields).body
 
-        assert_equal ["1", %w[a b], "n\"\u00e4.png", "image/png", content.sum, File.basename(file.path)].inspect, got.force_encoding("utf-8")
+        assert_equal ["1", %w[a b], "n\"\u00e4.png", "image/png", content.sum, File.basename(file.path)].inspect,
+          got.force_encoding("utf-8")
       end
     end
   end

@@ -27,7 +27,8 @@ class HTTPPageTest < PeltonTest
     assert_equal "", Zlib.gunzip((Page.new << Fragment.new("") << "").gzip)
   end
 
-  # Text of each length up to where it is compressed, and beyond what a stored block takes, before, between and behind fragments.
+  # Text of each length up to where it is compressed, and beyond what a stored block takes, before, between and behind
+  # fragments.
   def test_text_of_any_length
     fragment = Fragment.new("fragment" * 20)
     [0, 1, 2, 255, 256, 257, 1000, 65_534, 65_535, 65_536, 200_000].each do |length|
@@ -60,7 +61,8 @@ class HTTPPageTest < PeltonTest
       assert_equal text, Zlib::Inflate.new(31).inflate(page.gzip)
     end
     # Members behind each other are a gzip file, too.
-    output, error, status = Open3.capture3("gzip", "-dc", stdin_data: pages.map { |page, _| page.gzip }.join, binmode: true)
+    output, error, status = Open3.capture3("gzip", "-dc", stdin_data: pages.map { |page, _| page.gzip }.join,
+      binmode: true)
     assert_predicate status, :success?, error
     assert_equal pages.map(&:last).join, output
     _, error, status = Open3.capture3("gzip", "-t", stdin_data: pages.first.first.gzip, binmode: true)
@@ -99,7 +101,9 @@ class HTTPPageTest < PeltonTest
   def test_what_cannot_be_part_of_a_page
     page = Page.new << "text"
 
-    [nil, 1, :a, ["a"], Object.new].each { |part| assert_match(/made of Strings/, assert_raises(TypeError) { page << part }.message) }
+    [nil, 1, :a, ["a"], Object.new].each do |part|
+      assert_match(/made of Strings/, assert_raises(TypeError) { page << part }.message)
+    end
     assert_raises(Encoding::CompatibilityError) { page << "å" << "\xe5".b }
     assert_raises(FrozenError) { Page.new.freeze << "a" }
     assert_raises(NoMethodError, TypeError) { page.dup << "b" }
@@ -122,7 +126,8 @@ class HTTPPageTest < PeltonTest
 
     assert_match(/\AW\/"\h{32}"\z/, tag)
     assert_equal tag, (Page.new << "a" << Fragment.new("text") << "b").etag
-    others = [Page.new << "a" << fragment << "c", Page.new << "ab" << fragment, Page.new << "a" << fragment << "b" << fragment,
+    others = [Page.new << "a" << fragment << "c", Page.new << "ab" << fragment,
+      Page.new << "a" << fragment << "b" << fragment,
       Page.new << "a" << Fragment.new("tex_") << "b", Page.new]
     assert_equal others.size + 1, [tag, *others.map(&:etag)].uniq.size
   end
@@ -167,7 +172,8 @@ class HTTPPageTest < PeltonTest
   def test_not_modified
     tag = long_page.etag
     [{}, {"HTTP_ACCEPT_ENCODING" => "gzip"}].each do |accepting|
-      response = get(long_page, accepting.merge("HTTP_IF_NONE_MATCH" => "\"other\", #{tag}"), "content-security-policy" => "default-src 'self'")
+      response = get(long_page, accepting.merge("HTTP_IF_NONE_MATCH" => "\"other\", #{tag}"),
+        "content-security-policy" => "default-src 'self'")
 
       assert_equal 304, response.status
       assert_equal tag, response["etag"]
@@ -184,7 +190,8 @@ class HTTPPageTest < PeltonTest
     headers = {"etag" => "\"own\""}
 
     assert_equal "\"own\"", get(long_page, {}, headers)["etag"]
-    assert_equal "W/\"own\"", get(long_page, {"HTTP_ACCEPT_ENCODING" => "gzip"}, headers)["etag"], "the bytes are others"
+    assert_equal "W/\"own\"", get(long_page, {"HTTP_ACCEPT_ENCODING" => "gzip"}, headers)["etag"],
+      "the bytes are others"
     assert_equal 304, get(long_page, {"HTTP_IF_NONE_MATCH" => "\"own\""}, headers).status
     assert_equal({"etag" => "\"own\""}, headers)
   end

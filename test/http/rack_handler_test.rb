@@ -44,7 +44,8 @@ class HttpRackHandlerTest < PeltonTest
 
   def hints(**options)
     seen = nil
-    HANDLER.run(->(env) { HELLO.call(env.tap { seen = env.key?("rack.early_hints") }) }, Host: "127.0.0.1", Port: "0", **options) do |launcher|
+    HANDLER.run(->(env) { HELLO.call(env.tap { seen = env.key?("rack.early_hints") }) }, Host: "127.0.0.1", Port: "0",
+      **options) do |launcher|
       Pelton.spawn do
         Peer.new(TCPSocket.new("127.0.0.1", launcher.server.listeners.first.port)).tap { |peer| peer.get("/") }.close
         Process.kill("INT", Process.pid)

@@ -26,7 +26,8 @@ class HTTPRefusalLogTest < PeltonTest
   def test_malformed_requests_and_failed_handshakes_are_logged_and_counted
     server = Pelton::HTTP::Server.new(->(_env) { [200, {}, []] })
     lines = logged do
-      plain, secure = server.listen("tcp://127.0.0.1:0"), server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h)
+      plain, secure =
+        server.listen("tcp://127.0.0.1:0"), server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h)
       ask(plain.port, "no request\r\n\r\n")
       ask(secure.port, "no handshake\r\n\r\n")
       server.stop

@@ -7,7 +7,10 @@ class HTTPServerTest < PeltonTest
 
   def test_the_requests_that_it_answers
     gate, later = Thread::Queue.new, nil
-    app = ->(env) { (env["PATH_INFO"] == "/later") ? (later = env["async.callback"]) && [-1, {}, []] : [200, {}, [gate.pop]] }
+    app = ->(env) {
+      (env["PATH_INFO"] == "/later") ? (later = env["async.callback"]) && [-1, {},
+        []] : [200, {}, [gate.pop]]
+    }
     serving(app, lint: false, concurrency: 2) do
       %w[/waits /later /queued].each { |path| peer.say("GET #{path}?secret HTTP/1.1\nHost: h\n\n") }
       eventually { server.stats.values_at(:running, :waiting) == [2, 1] }
@@ -56,14 +59,16 @@ class HTTPServerTest < PeltonTest
 
   def test_requests_are_timed_by_their_method_and_the_route_that_the_application_names
     route = Struct.new(:to_s)
-    routes = {"/posts/7" => route.new("/posts/:id"), "/posts/8" => route.new("/posts/:id"), "/a b" => "/a b"} # two objects may be one route
+    # Two objects may be one route
+    routes = {"/posts/7" => route.new("/posts/:id"), "/posts/8" => route.new("/posts/:id"), "/a b" => "/a b"}
     app = lambda do |env|
       env["pelton.web.route"] = routes[env["PATH_INFO"]]
       env["REQUEST_METHOD"] = "DELETE" if env["QUERY_STRING"] == "_method=delete"
       [200, {}, ["hello"]]
     end
     serving(app, lint: false) do
-      ["GET /posts/7", "GET /posts/8", "HEAD /posts/7", "POST /posts/8?_method=delete", "PURGE /", "GET /posts/7", "GET /"].each do |line|
+      ["GET /posts/7", "GET /posts/8", "HEAD /posts/7", "POST /posts/8?_method=delete", "PURGE /", "GET /posts/7",
+        "GET /"].each do |line|
         answer("#{line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
       end
 

@@ -26,15 +26,18 @@ class HTTPSettingTest < PeltonTest
   end
 
   def test_defaults_for_readers
-    {[:seconds, 30] => "30 s", [:bytes, 8192] => "8 KB", [:bytes, 10] => "10 bytes", [:number, 10_000] => "10,000", [:text, "a"] => "a",
+    {[:seconds, 30] => "30 s", [:bytes, 8192] => "8 KB", [:bytes, 10] => "10 bytes", [:number, 10_000] => "10,000",
+     [:text, "a"] => "a",
      [:switch, false] => "off", [:switch, true] => "on", [:bytes, nil] => "none"}.each do |(kind, default), shown|
       assert_equal shown, setting(kind, default).shown_default
     end
   end
 
   def test_values
-    {[:seconds, "1.5"] => 1.5, [:seconds, 2] => 2, [:count, "3"] => 3, [:bytes, "64M"] => 64 << 20, [:bytes, "2kb"] => 2048, [:bytes, 5] => 5,
-     [:switch, "ON"] => true, [:switch, "0"] => false, [:switch, true] => true, [:path, "/up"] => "/up", [:text, "a"] => "a",
+    {[:seconds, "1.5"] => 1.5, [:seconds, 2] => 2, [:count, "3"] => 3, [:bytes, "64M"] => 64 << 20,
+     [:bytes, "2kb"] => 2048, [:bytes, 5] => 5,
+     [:switch, "ON"] => true, [:switch, "0"] => false, [:switch, true] => true, [:path, "/up"] => "/up",
+     [:text, "a"] => "a",
      [:topics, "postgres://h/d"] => "postgres://h/d"}.each do |(kind, value), converted|
       assert_equal converted, setting(kind).convert(value), [kind, value].inspect
     end
@@ -46,8 +49,10 @@ class HTTPSettingTest < PeltonTest
   end
 
   def test_values_that_it_does_not_take
-    {[:seconds, -1] => "a number of 0 or more, not -1", [:seconds, :soon] => "a number of 0 or more, not :soon", [:count, 1.5] => "an integer",
-     [:bytes, "1T"] => "such as 64M", [:number, "1K"] => "a number", [:switch, "perhaps"] => "true or false", [:switch, 3] => "true or false",
+    {[:seconds, -1] => "a number of 0 or more, not -1", [:seconds, :soon] => "a number of 0 or more, not :soon",
+     [:count, 1.5] => "an integer",
+     [:bytes, "1T"] => "such as 64M", [:number, "1K"] => "a number", [:switch, "perhaps"] => "true or false",
+     [:switch, 3] => "true or false",
      [:path, "up"] => "a path such as /up"}.each do |(kind, value), text|
       assert_includes refusal(kind, value), "some_setting: must be #{text}" if kind != :bytes
       assert_includes refusal(kind, value), text
@@ -58,7 +63,8 @@ class HTTPSettingTest < PeltonTest
     one = setting(:text, choices: %w[common json])
 
     assert_equal "json", one.convert(:json)
-    assert_equal "some_setting: must be common or json, not \"other\"", refusal(:text, "other", choices: %w[common json])
+    assert_equal "some_setting: must be common or json, not \"other\"",
+      refusal(:text, "other", choices: %w[common json])
   end
 
   # An address may have a password.

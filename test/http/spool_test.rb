@@ -21,7 +21,8 @@ class HTTPSpoolTest < PeltonTest
       refute called
       assert_equal "abcdabcdStringIO4", connection.say("", "cd").response.body
       assert_equal "hello, worldhello, worldFile12",
-        connection.say("POST / HTTP/1.1\nHost: h\nTransfer-Encoding: chunked\n\n", "6\r\nhello,\r\n6\r\n world\r\n0\r\n\r\n").response.body
+        connection.say("POST / HTTP/1.1\nHost: h\nTransfer-Encoding: chunked\n\n",
+          "6\r\nhello,\r\n6\r\n world\r\n0\r\n\r\n").response.body
     end
   end
 

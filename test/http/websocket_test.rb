@@ -134,8 +134,14 @@ class WebSocketTest < PeltonTest
     direct: ->(socket) { socket.each { |message| socket.write("not #{message}") } },
     callback: ->(socket) { socket.on_message { |message| socket.write("not #{message}") } },
     callback_that_waits: ->(socket) { socket.on_message { |message| sleep(0.01) && socket.write("not #{message}") } },
-    receive_with_a_block: ->(socket) { 2.times { socket.receive { |message| socket.write("not #{message}") } } && socket.on_close {} && sleep },
-    deferrables: ->(socket) { 2.times { socket.later.receive.callback { |message| socket.write("not #{message}") } } && sleep }
+    receive_with_a_block: ->(socket) {
+      2.times { socket.receive { |message| socket.write("not #{message}") } } &&
+        socket.on_close {} && sleep
+    },
+    deferrables: ->(socket) {
+      2.times { socket.later.receive.callback { |message| socket.write("not #{message}") } } &&
+        sleep
+    }
   }.freeze
 
   # What follows, and the code that answers it: a close frame, a frame without a mask, text that is no UTF-8.
@@ -157,13 +163,16 @@ class WebSocketTest < PeltonTest
 
     define_method("test_a_client_answers_messages_before_the_end_in_style_#{style}") do
       answer = nil
-      two_and_the_end = WebSocketPeer.encode(0x81, 1, "a", mask: false) + WebSocketPeer.encode(0x81, 1, "b", mask: false) + WebSocketPeer.encode(0x88, 2, "\x0f\xa0", mask: false)
+      two_and_the_end =
+        WebSocketPeer.encode(0x81, 1, "a", mask: false) + WebSocketPeer.encode(0x81, 1, "b", mask: false) + WebSocketPeer.encode(0x88, 2, "\x0f\xa0", mask: false)
       app = lambda do |env|
         stream = env["rack.hijack"].hijack.tap { |one| shake(one, env) }
         Pelton.spawn do
           stream.read(8) # "go"
           stream.write(two_and_the_end)
-          answer = Array.new(3) { stream.read(2).unpack("CC").then { |first, length| [first, stream.read(4 + (length & 127))] } }
+          answer = Array.new(3) do
+            stream.read(2).unpack("CC").then { |first, length| [first, stream.read(4 + (length & 127))] }
+          end
           stream.close
         end
         [101, {}, []]
@@ -265,7 +274,8 @@ class WebSocketTest < PeltonTest
   STYLES.each do |style, block|
     define_method("test_a_server_that_stops_says_farewell_in_style_#{style}") do
       closed = []
-      app = ->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |*facts| closed << facts }.then(&block) } }
+      app =
+        ->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |*facts| closed << facts }.then(&block) } }
       reports = Pelton::Test.unrescued do
         with_server(app) do |url|
           streams = Array.new(3) { raw(url) }
@@ -322,7 +332,8 @@ class WebSocketTest < PeltonTest
   def test_tls
     context = Pelton::TLS::Context.new(**Certificates.server.to_h)
     with_server(->(env) { WebSocket.accept(env) { |socket| socket.write("secret") } }, tls: context) do |url|
-      socket = WebSocket.connect(url.sub("ws:", "wss:").sub("127.0.0.1", "localhost"), tls: {ca_file: Certificates.authority})
+      socket = WebSocket.connect(url.sub("ws:", "wss:").sub("127.0.0.1", "localhost"),
+        tls: {ca_file: Certificates.authority})
 
       assert_equal "secret", socket.receive
     end

@@ -4,14 +4,16 @@ require_relative "../test_helper"
 require_relative "../support/chat_browsing"
 require_relative "../support/accessibility"
 
-# The chat for everybody: with a screen reader, by the keyboard alone, on a phone, without scripts, and with a network that comes and goes.
+# The chat for everybody: with a screen reader, by the keyboard alone, on a phone, without scripts, and with a network
+# that comes and goes.
 class ChatAccessibilityTest < PeltonTest
   include Accessibility
   include ChatBrowsing
 
   self.deadline = 240
 
-  PAGES = %w[/rooms/1 /rooms /rooms/new /rooms/1/edit /rooms/1/memberships /directs/new /search?q=build /account/edit /password/edit /devices /admin/users /admin/rooms /admin/bots].freeze
+  PAGES =
+    %w[/rooms/1 /rooms /rooms/new /rooms/1/edit /rooms/1/memberships /directs/new /search?q=build /account/edit /password/edit /devices /admin/users /admin/rooms /admin/bots].freeze
   OUTSIDE = %w[/sign_in/new /sign_up/new /password_resets/new].freeze
   PHONE = {width: 360, height: 640}.freeze
   LOOKS = [{}, {dark: true}, PHONE].freeze
@@ -62,20 +64,27 @@ class ChatAccessibilityTest < PeltonTest
       ann.look(**PHONE)
       ann.visit("#{@url}/rooms/1")
       sees(ann, "1 online")
-      top, height = ann.evaluate("(({top, height}) => [top, height])(document.querySelector('#messages').getBoundingClientRect())")
+      top, height =
+        ann.evaluate("(({top, height}) => [top, height])(document.querySelector('#messages').getBoundingClientRect())")
       assert_operator top, :<=, 110, "the messages begin near the top"
       assert_operator height, :>=, 400, "and have most of the page"
-      assert_equal "none", ann.evaluate("getComputedStyle(document.querySelector('#sidebar')).display"), "the rooms are behind a link"
+      assert_equal "none", ann.evaluate("getComputedStyle(document.querySelector('#sidebar')).display"),
+        "the rooms are behind a link"
 
       ann.evaluate("document.querySelector('.bar a').click()")
       eventually("the rooms") { ann.evaluate("document.querySelector('#sidebar a[data-room]').checkVisibility()") }
       assert_empty faults(ann), "the rooms"
-      small = ann.evaluate("[...document.querySelectorAll('#sidebar a, #sidebar button')].filter(one => one.checkVisibility() && one.getBoundingClientRect().height < 44).map(one => one.outerHTML)")
+      small =
+        ann.evaluate("[...document.querySelectorAll('#sidebar a, #sidebar button')].filter(one => one.checkVisibility() && one.getBoundingClientRect().height < 44).map(one => one.outerHTML)")
       assert_empty small, "fingers hit all of them"
       ann.evaluate("document.querySelector('.close').click()")
-      eventually("the page again") { ann.evaluate("!document.querySelector('#sidebar a[data-room]').checkVisibility()") }
+      eventually("the page again") do
+        ann.evaluate("!document.querySelector('#sidebar a[data-room]').checkVisibility()")
+      end
       ann.evaluate("document.querySelector('#members_link').click()")
-      eventually("the members") { ann.evaluate("document.querySelectorAll('#members_panel [data-member]')[1].checkVisibility()") }
+      eventually("the members") do
+        ann.evaluate("document.querySelectorAll('#members_panel [data-member]')[1].checkVisibility()")
+      end
       assert_empty faults(ann), "the members"
     end
   end
@@ -124,7 +133,9 @@ class ChatAccessibilityTest < PeltonTest
         refute_includes text(bob), "written offline"
         ann.offline(false)
 
-        [ann, bob].each { |browser| ["written offline", "sent meanwhile"].each { |words| eventually(words) { count(browser, words) == 1 } } }
+        [ann, bob].each do |browser|
+          ["written offline", "sent meanwhile"].each { |words| eventually(words) { count(browser, words) == 1 } }
+        end
         eventually("nothing is said any more") { !text(ann).include?("You are offline") }
         what_was_not_sent_outlives_the_page(ann, bob)
       end
@@ -208,7 +219,9 @@ class ChatAccessibilityTest < PeltonTest
     assert_equal [1, 1], [ann, bob].map { |browser| count(browser, "without an answer") }, "and shown once"
   end
 
-  def unsent(browser) = JSON.parse(browser.evaluate("sessionStorage[Object.keys(sessionStorage).find(key => key.startsWith('unsent'))]"))
+  def unsent(browser)
+    JSON.parse(browser.evaluate("sessionStorage[Object.keys(sessionStorage).find(key => key.startsWith('unsent'))]"))
+  end
 
   def serving_page
     serving_chat([12, 6, 400], ->(_) { %w[--bind tcp://127.0.0.1:0] }) do |_, folder|

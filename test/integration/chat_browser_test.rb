@@ -3,7 +3,8 @@
 require_relative "../test_helper"
 require_relative "../support/chat_browsing"
 
-# Two people chat in two browsers, on two workers. With PELTON_PICTURES=FOLDER it makes the pictures of examples/chat's README.
+# Two people chat in two browsers, on two workers. With PELTON_PICTURES=FOLDER it makes the pictures of examples/chat's
+# README.
 class ChatBrowserTest < PeltonTest
   include ChatBrowsing
 
@@ -56,7 +57,8 @@ class ChatBrowserTest < PeltonTest
     ann.evaluate("document.querySelector('#message_#{id} .meta a').focus()")
     ann.evaluate("document.querySelector('#message_#{id} .tools [data-emoji=\"🎉\"]').focus()")
     ann.evaluate("document.activeElement.click()")
-    reactions = ->(browser) { browser.evaluate("document.querySelector('#message_#{id} .reactions')?.innerText.trim()") }
+    reactions =
+      ->(browser) { browser.evaluate("document.querySelector('#message_#{id} .reactions')?.innerText.trim()") }
     eventually("the reaction") { reactions.call(bob) == "🎉 1" }
     bob.evaluate("document.querySelector('#message_#{id} .reactions [data-emoji]').click()")
     eventually("both reactions") { reactions.call(ann) == "🎉 2" }
@@ -82,18 +84,24 @@ class ChatBrowserTest < PeltonTest
     ann.visit("#{@url}/rooms/2")
     sees(ann, "1 online")
     send_message(bob, "Is anybody there?")
-    eventually("the room is marked") { ann.evaluate("document.querySelector('a[data-room=\"1\"]').classList.contains('unread')") }
+    eventually("the room is marked") do
+      ann.evaluate("document.querySelector('a[data-room=\"1\"]').classList.contains('unread')")
+    end
     ann.visit("#{@url}/rooms/1")
     sees(ann, "Is anybody there?")
   end
 
-  # The room is open in a page that nobody sees, and then in view again. Ann's second device is another page of the same sign-in.
+  # The room is open in a page that nobody sees, and then in view again. Ann's second device is another page of the same
+  # sign-in.
   def what_was_read_is_unmarked(ann, bob)
     mark = ->(browser, document) { browser.evaluate("#{document}.querySelector('a[data-room=\"1\"]').className") }
     device = "document.querySelector('#device').contentDocument"
-    hidden = ->(value) { ann.evaluate("Object.defineProperty(document, 'hidden', {configurable: true, get: () => #{value}})") }
+    hidden =
+      ->(value) { ann.evaluate("Object.defineProperty(document, 'hidden', {configurable: true, get: () => #{value}})") }
     ann.evaluate("document.body.insertAdjacentHTML('beforeend', '<iframe id=\"device\" src=\"/rooms/2\" hidden></iframe>')")
-    eventually("the other page") { ann.evaluate("#{device}?.querySelector('#presence')?.textContent").to_s.include?("online") }
+    eventually("the other page") do
+      ann.evaluate("#{device}?.querySelector('#presence')?.textContent").to_s.include?("online")
+    end
     hidden.call(true)
     send_message(bob, "while you are away")
     eventually("both marks") { [mark.call(ann, "document"), mark.call(ann, device)] == %w[unread unread] }
@@ -120,7 +128,9 @@ class ChatBrowserTest < PeltonTest
       late.close()
     JS
 
-    eventually("the changes") { %w[change deletion].map { |what| ann.evaluate("late.body.innerText").include?("Before the #{what}") } == [false, false] }
+    eventually("the changes") do
+      %w[change deletion].map { |what| ann.evaluate("late.body.innerText").include?("Before the #{what}") } == [false, false]
+    end
     assert_includes ann.evaluate("late.body.innerText"), "After the change"
     ann.evaluate("document.querySelector('#late').remove()")
   end
@@ -155,8 +165,12 @@ class ChatBrowserTest < PeltonTest
       sleep 0.2
     end
     [ann, bob].each do |browser|
-      eventually("all have come", timeout: 30) { browser.evaluate("!document.querySelector('li.waiting')") && count(browser, "number 14!") == 1 && count(browser, "number ") >= 15 }
-      numbers = browser.evaluate("[...document.querySelectorAll('li.message')].map(item => item.innerText.match(/number (\\d+)!/)?.[1]).filter(Boolean)")
+      eventually("all have come", timeout: 30) do
+        browser.evaluate("!document.querySelector('li.waiting')") && count(browser, "number 14!") == 1 &&
+          count(browser, "number ") >= 15
+      end
+      numbers =
+        browser.evaluate("[...document.querySelectorAll('li.message')].map(item => item.innerText.match(/number (\\d+)!/)?.[1]).filter(Boolean)")
 
       assert_equal (0..14).map(&:to_s), numbers.sort_by(&:to_i)
       assert_equal browser.evaluate("[...document.querySelectorAll('li.message')].map(item => Number(item.dataset.id))").sort, browser.evaluate("[...document.querySelectorAll('li.message')].map(item => Number(item.dataset.id))")
@@ -228,7 +242,8 @@ class ChatBrowserTest < PeltonTest
     browser.evaluate("document.querySelector('#messages').scrollTop = 0")
     eventually("older messages") { browser.evaluate("document.querySelectorAll('li.message').length") >= before + 20 }
 
-    assert_operator browser.evaluate("document.querySelector('#messages').scrollTop"), :>, 0, "the page stays where it was"
+    assert_operator browser.evaluate("document.querySelector('#messages').scrollTop"), :>, 0,
+      "the page stays where it was"
   end
 
   def it_fits_a_phone(browser)
@@ -245,7 +260,8 @@ class ChatBrowserTest < PeltonTest
 
   def pictures(browser)
     return unless ENV["PELTON_PICTURES"]
-    [["light", "/rooms/2", {width: 1280, height: 720}, "online"], ["writing", "/rooms/2", {width: 900, height: 560}, "online"],
+    [["light", "/rooms/2", {width: 1280, height: 720}, "online"],
+      ["writing", "/rooms/2", {width: 900, height: 560}, "online"],
       ["dark", "/search?q=deploy", {width: 900, height: 560, dark: true}, "message"]].each do |name, path, look, words|
       browser.look(**look)
       browser.visit("#{@url}#{path}")
@@ -269,8 +285,12 @@ class ChatBrowserTest < PeltonTest
       })
     JS
     write(browser, "Here are the tickets of this week, @g")
-    eventually("a preview and a name") { browser.evaluate("document.querySelectorAll('#composer canvas, #composer [role=option]').length") == 2 }
+    eventually("a preview and a name") do
+      browser.evaluate("document.querySelectorAll('#composer canvas, #composer [role=option]').length") == 2
+    end
   end
 
-  def picture(browser, name) = ENV["PELTON_PICTURES"] && browser.picture(File.join(ENV["PELTON_PICTURES"], "#{name}.png"))
+  def picture(browser, name)
+    ENV["PELTON_PICTURES"] && browser.picture(File.join(ENV["PELTON_PICTURES"], "#{name}.png"))
+  end
 end

@@ -9,7 +9,8 @@ class ChatComposingTest < PeltonTest
 
   self.deadline = 120
 
-  PICTURE = "Uint8Array.from(atob('#{[File.binread("#{CHAT}/test/fixtures/picture.png")].pack("m0")}'), one => one.charCodeAt(0))"
+  PICTURE =
+    "Uint8Array.from(atob('#{[File.binread("#{CHAT}/test/fixtures/picture.png")].pack("m0")}'), one => one.charCodeAt(0))"
   FIELD = "document.querySelector('#composer textarea')"
   OWN = "[...document.querySelectorAll('li.own[data-id]')].at(-1)"
 
@@ -69,7 +70,8 @@ class ChatComposingTest < PeltonTest
     id = ann.evaluate("#{OWN}.dataset.id")
     submit(bob, "/rooms/1/messages/#{id}/reactions", emoji: "🎉")
     eventually("the reaction") { ann.evaluate("!!document.querySelector('#message_#{id} .reactions')") }
-    assert_equal "Other words, half of them", ann.evaluate("document.activeElement.value"), "the editor keeps text and focus"
+    assert_equal "Other words, half of them", ann.evaluate("document.activeElement.value"),
+      "the editor keeps text and focus"
     submit(ann, "/rooms/1/messages/#{id}", _method: "delete")
     eventually("it is gone") { ann.evaluate("!document.querySelector('#message_#{id}')") }
 
@@ -78,7 +80,8 @@ class ChatComposingTest < PeltonTest
   end
 
   def members_are_listed(ann, bob)
-    online = ->(browser) { browser.evaluate("[...document.querySelectorAll('#members_panel .online')].map(item => item.dataset.name)") }
+    online =
+      ->(browser) { browser.evaluate("[...document.querySelectorAll('#members_panel .online')].map(item => item.dataset.name)") }
     eventually("both are online") { online.call(ann) == ["Ada Adler", "Ben Brandt"] }
     assert_equal 12, ann.evaluate("document.querySelectorAll('#members_panel [data-member]').length")
     bob.visit("#{@url}/rooms/2")
@@ -86,13 +89,16 @@ class ChatComposingTest < PeltonTest
     bob.visit("#{@url}/rooms/1")
     eventually("and is back") { online.call(ann) == ["Ada Adler", "Ben Brandt"] }
     submit(ann, "/rooms/1/memberships/12", _method: "delete")
-    eventually("somebody was removed") { bob.evaluate("document.querySelectorAll('#members_panel [data-member]').length") == 11 }
+    eventually("somebody was removed") do
+      bob.evaluate("document.querySelectorAll('#members_panel [data-member]').length") == 11
+    end
   end
 
   def names_are_completed(ann, bob)
     focus(ann, "#composer textarea")
     ann.type("Hello @b")
-    offered = -> { ann.evaluate("[...document.querySelectorAll('#composer [role=option]')].map(item => item.textContent)") }
+    offered =
+      -> { ann.evaluate("[...document.querySelectorAll('#composer [role=option]')].map(item => item.textContent)") }
     eventually("a name") { offered.call == ["Ben Brandt @ben.brandt"] }
     ann.press("Enter")
     assert_equal "Hello @ben.brandt ", ann.evaluate("#{FIELD}.value"), "Enter takes the name"
@@ -105,7 +111,8 @@ class ChatComposingTest < PeltonTest
     assert_empty offered.call, "Escape leaves"
     ann.press("Enter")
     sees(bob, "Hello @ben.brandt and @")
-    assert bob.evaluate("[...document.querySelectorAll('li.message')].at(-1).querySelector('.mention.me') !== null"), "it is highlighted"
+    assert bob.evaluate("[...document.querySelectorAll('li.message')].at(-1).querySelector('.mention.me') !== null"),
+      "it is highlighted"
     sent(ann)
   end
 
@@ -121,7 +128,9 @@ class ChatComposingTest < PeltonTest
     JS
   end
 
-  def chosen(browser) = browser.evaluate("[...document.querySelectorAll('#composer .chosen li span')].map(item => item.innerText)")
+  def chosen(browser)
+    browser.evaluate("[...document.querySelectorAll('#composer .chosen li span')].map(item => item.innerText)")
+  end
 
   def files_are_pasted_and_dropped(ann, bob)
     give(ann, "paste", ["picture.png", "image/png", PICTURE])
@@ -130,7 +139,9 @@ class ChatComposingTest < PeltonTest
     eventually("a preview") { ann.evaluate("!!document.querySelector('#composer .chosen canvas')") }
     ann.evaluate("window.progress = 0; new MutationObserver(() => { window.progress += document.querySelectorAll('progress').length }).observe(document.querySelector('#messages ol'), {childList: true, subtree: true})")
     send_message(ann, "Two files")
-    eventually("both files") { bob.evaluate("[...document.querySelectorAll('.attachment a')].slice(-2).map(link => link.querySelector('img')?.alt || link.innerText)") == ["picture.png", "notes.txt"] }
+    eventually("both files") do
+      bob.evaluate("[...document.querySelectorAll('.attachment a')].slice(-2).map(link => link.querySelector('img')?.alt || link.innerText)") == ["picture.png", "notes.txt"]
+    end
     sent(ann)
     assert_empty chosen(ann)
     assert_operator ann.evaluate("progress"), :>, 0, "a progress was shown"
@@ -180,9 +191,11 @@ class ChatComposingTest < PeltonTest
     send_message(bob, "nobody is meant")
     send_message(bob, "@ada.adler are you there?")
     submit(bob, "/directs", user_id: 1)
-    direct = bob.evaluate("fetch('/sidebar').then(response => response.text()).then(html => html.match(/rooms\\/(\\d+)\"[^>]*>Ada Adler/)[1])")
+    direct =
+      bob.evaluate("fetch('/sidebar').then(response => response.text()).then(html => html.match(/rooms\\/(\\d+)\"[^>]*>Ada Adler/)[1])")
     submit(bob, "/rooms/#{direct}/messages", "message[text]": "only for you")
     eventually("two notifications") { ann.evaluate("shown").size == 2 }
-    assert_equal [["Ben Brandt in General", "@ada.adler are you there?"], ["Ben Brandt", "only for you"]], ann.evaluate("shown")
+    assert_equal [["Ben Brandt in General", "@ada.adler are you there?"], ["Ben Brandt", "only for you"]],
+      ann.evaluate("shown")
   end
 end

@@ -40,8 +40,11 @@ class ChatDeploymentTest < PeltonTest
   def test_the_dockerfile
     packages = deployed("Dockerfile")[/--no-install-recommends (.*?) \\$/, 1].split
 
-    assert_empty packages - Open3.capture2("apt-cache", "pkgnames").first.split if system("which apt-cache", out: File::NULL)
-    assert_equal ["sh", "-c", "bundle exec pelton db migrate && exec bundle exec pelton serve --cache 64M"], JSON.parse(deployed("Dockerfile")[/^CMD (\[.*\])$/, 1])
+    if system("which apt-cache", out: File::NULL)
+      assert_empty packages - Open3.capture2("apt-cache", "pkgnames").first.split
+    end
+    assert_equal ["sh", "-c", "bundle exec pelton db migrate && exec bundle exec pelton serve --cache 64M"],
+      JSON.parse(deployed("Dockerfile")[/^CMD (\[.*\])$/, 1])
   end
 
   # The image has neither this machine's settings nor its data.
@@ -80,8 +83,13 @@ class ChatDeploymentTest < PeltonTest
   private
 
   def serving
-    variables = deployed("chat.service").scan(/^Environment=PELTON_(\w+)=(.*)$/).flat_map { |name, value| ["--#{name.downcase.tr("_", "-")}", value] }
-    arguments = ->(folder) { [*deployed("chat.service")[/pelton serve (.*)$/, 1].split, *variables].map { |word| word.gsub("/run/chat", folder) } }
+    variables = deployed("chat.service").scan(/^Environment=PELTON_(\w+)=(.*)$/).flat_map do |name, value|
+      ["--#{name.downcase.tr("_", "-")}", value]
+    end
+    arguments = ->(folder) {
+      [*deployed("chat.service")[/pelton serve (.*)$/, 1].split,
+        *variables].map { |word| word.gsub("/run/chat", folder) }
+    }
     serving_chat([5, 2, 50], arguments) do |pid, folder|
       nginx = start_nginx(folder, place = "127.0.0.1:#{free_port}")
       eventually("nginx", timeout: 30) { Open3.capture2e("curl", "-sf", "http://#{place}/sign_in/new").last.success? }
@@ -92,16 +100,19 @@ class ChatDeploymentTest < PeltonTest
   end
 
   def start_nginx(folder, place)
-    site = deployed("nginx.conf").gsub("/run/chat", folder).sub("listen 443 ssl", "listen #{place}").gsub(/^ *ssl_.*\n/, "")
+    site =
+      deployed("nginx.conf").gsub("/run/chat", folder).sub("listen 443 ssl", "listen #{place}").gsub(/^ *ssl_.*\n/, "")
     File.write("#{folder}/nginx.conf", format(BehindNginx::AROUND, site))
-    Process.spawn(BehindNginx::NGINX, "-p", folder, "-c", "#{folder}/nginx.conf", "-g", "user root;", err: File::NULL).tap { |pid| Guard.kill_at_end(pid) }
+    Process.spawn(BehindNginx::NGINX, "-p", folder, "-c", "#{folder}/nginx.conf", "-g", "user root;",
+      err: File::NULL).tap { |pid| Guard.kill_at_end(pid) }
   end
 
   def signed_in(http, url)
     response = http.post("/sign_in", form: {"sign_in[email]" => "user1@example.com", "sign_in[password]" => PASSWORD})
 
     assert_equal 303, response.status
-    @cookie = Array(response.headers["set-cookie"]).flat_map { |line| line.split("\n") }.map { |line| line[/\A[^;]*/] }.join("; ")
+    @cookie =
+      Array(response.headers["set-cookie"]).flat_map { |line| line.split("\n") }.map { |line| line[/\A[^;]*/] }.join("; ")
     Pelton::HTTP::Client.new(url, headers: {"sec-fetch-site" => "same-origin", "cookie" => @cookie}, redirects: 0)
   end
 
@@ -124,7 +135,10 @@ class ChatDeploymentTest < PeltonTest
     socket&.close
   end
 
-  def connect(url) = Pelton::HTTP::WebSocket.connect("#{url.sub("http", "ws")}/cable", headers: {"cookie" => @cookie, "origin" => url}, protocols: ["actioncable-v1-json"])
+  def connect(url)
+    Pelton::HTTP::WebSocket.connect("#{url.sub("http", "ws")}/cable", headers: {"cookie" => @cookie, "origin" => url},
+      protocols: ["actioncable-v1-json"])
+  end
 
   def subscribe(socket)
     assert_equal "welcome", JSON.parse(socket.receive(timeout: 10))["type"]

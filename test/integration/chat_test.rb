@@ -15,7 +15,9 @@ class ChatTest < PeltonTest
   def test_on_sqlite = passes("sqlite::memory:")
 
   def test_on_postgresql
-    PG.connect(**postgres_options) { |connection| connection.exec("DROP DATABASE IF EXISTS chat").clear.then { connection.exec("CREATE DATABASE chat") } }
+    PG.connect(**postgres_options) do |connection|
+      connection.exec("DROP DATABASE IF EXISTS chat").clear.then { connection.exec("CREATE DATABASE chat") }
+    end
     passes("postgres://postgres@127.0.0.1:#{postgres}/chat")
   end
 

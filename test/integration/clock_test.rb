@@ -44,7 +44,8 @@ class ClockChangeTest < PeltonTest
     Dir.mktmpdir do |folder|
       file = "#{folder}/time"
       File.write(file, "+0")
-      environment = {"LD_PRELOAD" => LIBRARY, "FAKETIME_TIMESTAMP_FILE" => file, "FAKETIME_NO_CACHE" => "1", "DONT_FAKE_MONOTONIC" => "1"}
+      environment = {"LD_PRELOAD" => LIBRARY, "FAKETIME_TIMESTAMP_FILE" => file, "FAKETIME_NO_CACHE" => "1",
+                     "DONT_FAKE_MONOTONIC" => "1"}
       return ruby_output(PROGRAM, by, env: environment)
     end
   end

@@ -121,7 +121,10 @@ class ClusterTest < PeltonTest
       manager.bind(Addrinfo.unix("#{folder}/notify"))
       cluster(env: {"NOTIFY_SOCKET" => "#{folder}/notify", "WATCHDOG_USEC" => "200000"}) do |master|
         notices = +""
-        eventually { notices << manager.recv(1000) && notices.include?("WATCHDOG=1") && notices.include?("READY=1\nMAINPID=#{master}") }
+        eventually do
+          notices << manager.recv(1000) && notices.include?("WATCHDOG=1") &&
+            notices.include?("READY=1\nMAINPID=#{master}")
+        end
         stop(master)
         notices << manager.recv(1000) until notices.include?("STOPPING=1")
       end

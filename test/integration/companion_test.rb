@@ -33,7 +33,8 @@ class CompanionTest < PeltonTest
         Process.kill("KILL", @companion)
 
         assert_equal 1, status_of(server), "#{workers} workers"
-        assert_match(/program.rb has ended \(pid #{@companion} SIGKILL \(signal 9\)\), and so does this server/, File.read("#{@folder}/log"))
+        assert_match(/program.rb has ended \(pid #{@companion} SIGKILL \(signal 9\)\), and so does this server/,
+          File.read("#{@folder}/log"))
       end
     end
   end
@@ -79,9 +80,13 @@ class CompanionTest < PeltonTest
   def serving(workers, program: PROGRAM, app: "run ->(_) { [200, {}, []] }")
     Dir.mktmpdir do |folder|
       @folder = folder
-      settings = "bind 'unix://s'; workers #{workers}; companion #{RbConfig.ruby.dump}, '-I', #{File.join(ROOT, "lib").dump}, 'program.rb'"
-      {"config.ru" => app, "program.rb" => program, "pelton.rb" => settings}.each { |name, text| File.write("#{folder}/#{name}", text) }
-      server = Process.spawn(child_environment, *PELTON, "serve", chdir: folder, out: "#{folder}/log", err: [:child, :out])
+      settings =
+        "bind 'unix://s'; workers #{workers}; companion #{RbConfig.ruby.dump}, '-I', #{File.join(ROOT, "lib").dump}, 'program.rb'"
+      {"config.ru" => app, "program.rb" => program, "pelton.rb" => settings}.each do |name, text|
+        File.write("#{folder}/#{name}", text)
+      end
+      server = Process.spawn(child_environment, *PELTON, "serve", chdir: folder, out: "#{folder}/log",
+        err: [:child, :out])
       Guard.kill_at_end(server)
       await_companion
       eventually("the server", timeout: 60) { answer }

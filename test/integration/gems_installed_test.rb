@@ -4,7 +4,8 @@ require_relative "../test_helper"
 require_relative "../support/installed_gems"
 require_relative "../../rakelib/release/check"
 
-# The files that are loaded and the messages that appear with some of the gems installed, by RubyGems alone and under Bundler.
+# The files that are loaded and the messages that appear with some of the gems installed, by RubyGems alone and under
+# Bundler.
 class GemsInstalledTest < PeltonTest
   self.deadline = 240
 
@@ -34,7 +35,9 @@ class GemsInstalledTest < PeltonTest
 
   def test_eventmachine_from_folders_in_any_order
     libraries = Children::LIBRARIES.split(File::PATH_SEPARATOR).map { |path| "-I#{path}" }
-    [libraries, libraries.reverse].each { |options| assert_equal "ran\n", ruby("pelton", *options, "-rpelton/eventmachine", "-e", RUNS) }
+    [libraries, libraries.reverse].each do |options|
+      assert_equal "ran\n", ruby("pelton", *options, "-rpelton/eventmachine", "-e", RUNS)
+    end
   end
 
   CABLE = "begin; Pelton::Cable::Server.new; rescue LoadError => error; puts error.message; end"
@@ -45,7 +48,8 @@ class GemsInstalledTest < PeltonTest
 
   def test_the_lab
     assert_match(/^experiments:\n  broker/, run_in("pelton-lab", "pelton", "lab", "--list"))
-    assert_match(/gem install pelton-lab, or add gem "pelton-lab" to the Gemfile/, run_in("pelton", "pelton", "lab", "--list", succeeds: false))
+    assert_match(/gem install pelton-lab, or add gem "pelton-lab" to the Gemfile/,
+      run_in("pelton", "pelton", "lab", "--list", succeeds: false))
   end
 
   def test_the_gem_pelton_brings_logger_and_rack_alone
@@ -55,7 +59,9 @@ class GemsInstalledTest < PeltonTest
   # documents_test.rb runs the first program of the gem pelton.
   def test_the_first_programs_of_the_gems_readmes
     check = ReleaseCheck.new
-    Packages.specifications.reject { |spec| spec.name == "pelton" }.each { |spec| check.try(spec, InstalledGems.home(spec.name)) }
+    Packages.specifications.reject { |spec| spec.name == "pelton" }.each do |spec|
+      check.try(spec, InstalledGems.home(spec.name))
+    end
   end
 
   def test_the_gems_lists_of_files_are_complete

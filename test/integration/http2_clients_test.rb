@@ -61,7 +61,9 @@ class Http2ClientsTest < PeltonTest
 
       assert_match(/ 2000 succeeded, 0 failed/, report)
     end
-    serving_securely { assert_match(/ 500 succeeded, 0 failed/, output_of("h2load", "-n", "500", "-c", "5", "-m", "20", "https://127.0.0.1:#{@port}/")) }
+    serving_securely do
+      assert_match(/ 500 succeeded, 0 failed/, output_of("h2load", "-n", "500", "-c", "5", "-m", "20", "https://127.0.0.1:#{@port}/"))
+    end
   end
 
   private

@@ -9,8 +9,12 @@ class HTTPBehindNginxTest < PeltonTest
 
   APP = lambda do |env|
     case env["PATH_INFO"]
-    when "/socket" then Pelton::HTTP::WebSocket.accept(env) { |socket| socket.each { |message| socket.write("you said #{message}") } }
-    when "/events" then Pelton::HTTP::EventStream.new { |stream| stream.emit("now") && sleep }.then { |events| [200, events.headers, events] }
+    when "/socket" then Pelton::HTTP::WebSocket.accept(env) do |socket|
+      socket.each { |message| socket.write("you said #{message}") }
+    end
+    when "/events" then Pelton::HTTP::EventStream.new { |stream| stream.emit("now") && sleep }.then do |events|
+      [200, events.headers, events]
+    end
     when "/upload" then [200, {}, [env["rack.input"].read.sum.to_s]]
     when "/slow" then sleep(0.01).then { [200, {}, ["slept"]] }
     else [200, {}, [env.values_at("HTTP_HOST", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_CONNECTION").join(" ")]]

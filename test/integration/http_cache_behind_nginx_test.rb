@@ -13,7 +13,8 @@ class HTTPCacheBehindNginxTest < PeltonTest
     "http_server" => BehindNginx.guide("http_server")[/^```nginx\n(.*?)^```/m, 1],
     "web_deployment" => SITE,
     # Lines for a location, such as that of the server above.
-    "web_security" => SITE.gsub(/^ +proxy_set_header (?!Upgrade|Connection).*\n/, "").sub("proxy_http_version") { BehindNginx.guide("web_security")[/(?:^    proxy_set_header.*\n)+/] + "proxy_http_version" }
+    "web_security" => SITE.gsub(/^ +proxy_set_header (?!Upgrade|Connection).*\n/,
+      "").sub("proxy_http_version") { BehindNginx.guide("web_security")[/(?:^    proxy_set_header.*\n)+/] + "proxy_http_version" }
   }.freeze
 
   PAGE = ("<p>the same for everybody</p>" * 50).freeze
@@ -24,8 +25,11 @@ class HTTPCacheBehindNginxTest < PeltonTest
       @calls = []
       behind_nginx(configuration, method(:application), cache: 8 << 20) do |place, server|
         client = Pelton::HTTP::Client.new("http://#{place}/")
-        browser = {"user-agent" => "Mozilla/5.0", "accept" => "text/html", "accept-language" => "en", "accept-encoding" => "gzip", "sec-fetch-site" => "none", "referer" => "http://#{place}/"}
-        answers = Array.new(102) { |number| client.get("/page", headers: browser.merge("user-agent" => "Mozilla/#{number}")) }
+        browser = {"user-agent" => "Mozilla/5.0", "accept" => "text/html", "accept-language" => "en",
+                   "accept-encoding" => "gzip", "sec-fetch-site" => "none", "referer" => "http://#{place}/"}
+        answers = Array.new(102) do |number|
+          client.get("/page", headers: browser.merge("user-agent" => "Mozilla/#{number}"))
+        end
 
         assert_equal [PAGE], answers.map(&:body).uniq
         assert_equal 100, server.stats[:cache_hits]

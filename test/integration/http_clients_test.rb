@@ -93,7 +93,8 @@ class HTTPClientsTest < PeltonTest
       output, errors, status = Open3.capture3(python, "-c", H11, @port.to_s)
 
       assert status.success?, errors
-      get, stream, empty, head, chunked = JSON.parse(output).each { |answers| assert_equal answers[0], answers[1] }.map(&:first)
+      get, stream, empty, head, chunked =
+        JSON.parse(output).each { |answers| assert_equal answers[0], answers[1] }.map(&:first)
 
       assert_equal 200, get[0]
       assert_equal "GET", JSON.parse(get[1])["method"]
@@ -108,9 +109,11 @@ class HTTPClientsTest < PeltonTest
   def test_slowhttptest
     skip "no slowhttptest" unless installed?("slowhttptest")
     serving(APP, header_timeout: 2, write_timeout: 2) do
-      kinds = {"-H" => %w[-i 1], "-B" => %w[-i 1 -s 8192], "-R" => %w[-a 10 -b 3000], "-X" => %w[-w 10 -y 20 -n 1 -z 32 -k 3]}
+      kinds = {"-H" => %w[-i 1], "-B" => %w[-i 1 -s 8192], "-R" => %w[-a 10 -b 3000],
+               "-X" => %w[-w 10 -y 20 -n 1 -z 32 -k 3]}
       attacks = kinds.map do |kind, options|
-        Process.spawn("slowhttptest", kind, *options, "-c", "100", "-r", "100", "-l", "3", "-p", "1", "-u", "http://127.0.0.1:#{@port}/",
+        Process.spawn("slowhttptest", kind, *options, "-c", "100", "-r", "100", "-l", "3", "-p", "1", "-u",
+          "http://127.0.0.1:#{@port}/",
           out: File::NULL, err: File::NULL)
       end
       served = 0
@@ -130,7 +133,10 @@ class HTTPClientsTest < PeltonTest
   def installed?(program) = ENV["PATH"].split(":").any? { |folder| File.executable?("#{folder}/#{program}") }
 
   def curl(*arguments)
-    arguments = arguments.map { |argument| (argument == "/" || (argument.start_with?("/") && !File.exist?(argument))) ? "http://127.0.0.1:#{@port}#{argument}" : argument }
+    arguments = arguments.map do |argument|
+      (argument == "/" || (argument.start_with?("/") &&
+        !File.exist?(argument))) ? "http://127.0.0.1:#{@port}#{argument}" : argument
+    end
     output, errors, status = Open3.capture3("curl", "-sS", "-m", "10", *arguments)
 
     assert status.success?, errors

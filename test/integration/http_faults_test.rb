@@ -4,7 +4,8 @@ require "socket"
 require_relative "../test_helper"
 require_relative "../support/system_faults"
 
-# System calls of a serving process fail. A failure may cost one connection, but never the server, some bytes of a response, or another client's response.
+# System calls of a serving process fail. A failure may cost one connection, but never the server, some bytes of a
+# response, or another client's response.
 class HTTPFaultsTest < PeltonTest
   include SystemFaults
 
@@ -12,7 +13,8 @@ class HTTPFaultsTest < PeltonTest
 
   SIZE = 3_000_000
 
-  # A level-triggered backend. epoll reports free space in a socket's buffer only once, after the buffer was full, and these faults do not fill it.
+  # A level-triggered backend. epoll reports free space in a socket's buffer only once, after the buffer was full, and
+  # these faults do not fill it.
   LEVEL = "poll"
 
   SERVER = <<~RUBY
@@ -41,7 +43,9 @@ class HTTPFaultsTest < PeltonTest
   # Returns the bodies that three clients get one after the other. The server must print nothing.
   def bodies(*faults, path: "/", before: "", backend: nil)
     bodies = nil
-    output = break_running(*faults, before + SERVER, backend: backend || ENV["PELTON_BACKEND"]) { |port, _| bodies = Array.new(3) { get(port, path) } }
+    output = break_running(*faults, before + SERVER, backend: backend || ENV["PELTON_BACKEND"]) do |port, _|
+      bodies = Array.new(3) { get(port, path) }
+    end
 
     assert_empty output
     bodies.map { |body| body && ((body.bytesize > 10) ? body.bytesize : body) }
@@ -67,21 +71,26 @@ class HTTPFaultsTest < PeltonTest
 
   def test_a_client_that_is_gone_when_it_is_answered
     %w[EPIPE ECONNRESET ETIMEDOUT].each do |error|
-      assert_equal [nil, "hello", "hello"], bodies("sendto:error=#{error}:when=1", "sendmsg:error=#{error}:when=1"), error
+      assert_equal [nil, "hello", "hello"], bodies("sendto:error=#{error}:when=1", "sendmsg:error=#{error}:when=1"),
+        error
     end
   end
 
   def test_files_find_the_buffer_full_or_cannot_be_sent_at_once
-    {"EINTR:when=1+2" => nil, "EAGAIN:when=1+2" => LEVEL, "EINVAL:when=1" => nil, "ENOSYS:when=1" => nil}.each do |error, backend|
+    {"EINTR:when=1+2" => nil, "EAGAIN:when=1+2" => LEVEL, "EINVAL:when=1" => nil,
+     "ENOSYS:when=1" => nil}.each do |error, backend|
       assert_equal [SIZE] * 3, bodies("sendfile:error=#{error}", path: "/file", backend: backend), error
     end
   end
 
   def test_a_client_that_is_gone_when_it_is_sent_a_file
-    %w[EPIPE ECONNRESET].each { |error| assert_equal [nil, SIZE, SIZE], bodies("sendfile:error=#{error}:when=1", path: "/file"), error }
+    %w[EPIPE ECONNRESET].each do |error|
+      assert_equal [nil, SIZE, SIZE], bodies("sendfile:error=#{error}:when=1", path: "/file"), error
+    end
   end
 
-  # sendfile has no flag that suppresses SIGPIPE: where the signal would end the process, the server reads and sends the file instead.
+  # sendfile has no flag that suppresses SIGPIPE: where the signal would end the process, the server reads and sends the
+  # file instead.
   def test_sigpipe_does_not_end_the_process
     assert_equal [SIZE] * 3, bodies("sendfile:error=EPIPE:signal=PIPE:when=1", path: "/file", before: "trap(:PIPE, 'SYSTEM_DEFAULT')\n")
   end

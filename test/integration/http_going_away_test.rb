@@ -25,7 +25,8 @@ class HTTPGoingAwayTest < PeltonTest
     end)
   RUBY
 
-  # Both clients connect, print the process id, and print the reason when the server closes the WebSocket; with a second argument they connect again.
+  # Both clients connect, print the process id, and print the reason when the server closes the WebSocket; with a second
+  # argument they connect again.
   PYTHON = <<~PYTHON
     import asyncio, sys, websockets
 

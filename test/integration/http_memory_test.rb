@@ -31,7 +31,9 @@ class HTTPMemoryTest < PeltonTest
     Process.wait(pid)
   end
 
-  def serving_large_bodies(&block) = serving('->(env) { [200, {}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 8_388_608]] }', &block)
+  def serving_large_bodies(&block)
+    serving('->(env) { [200, {}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 8_388_608]] }', &block)
+  end
 
   # Clients that read one byte of a large response.
   def slow_readers = Array.new(100) { get("/large") { |socket| socket.tap { socket.readpartial(1) } } }
@@ -86,7 +88,8 @@ class HTTPMemoryTest < PeltonTest
     end
   end
 
-  # 8 MB for each of 100 clients that do not read: no other client is kept waiting, and each takes the memory of its own body.
+  # 8 MB for each of 100 clients that do not read: no other client is kept waiting, and each takes the memory of its own
+  # body.
   def test_slow_readers_cost_their_own_bodies
     serving_large_bodies do
       before = memory
@@ -101,7 +104,8 @@ class HTTPMemoryTest < PeltonTest
 
   # Clients that do not read share what is kept.
   def test_a_page_of_the_cache_is_not_copied_for_each_client
-    app = '->(env) { [200, {"cache-control" => "public, max-age=600"}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 4_194_304]] }'
+    app =
+      '->(env) { [200, {"cache-control" => "public, max-age=600"}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 4_194_304]] }'
     serving(app, ", cache: 64 << 20") do
       TCPSocket.open("127.0.0.1", @port) do |socket| # the response of a connection that stays is kept
         socket.write("GET /large HTTP/1.1\r\nHost: h\r\n\r\n")

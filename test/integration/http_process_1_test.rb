@@ -3,8 +3,8 @@
 require "tmpdir"
 require_relative "../test_helper"
 
-# pelton serve as process 1, as in a container: the kernel drops signals that process 1 does not handle, and gives it the processes whose parents
-# have ended.
+# pelton serve as process 1, as in a container: the kernel drops signals that process 1 does not handle, and gives it
+# the processes whose parents have ended.
 class HTTPProcess1Test < PeltonTest
   self.deadline = 120
 
@@ -18,7 +18,9 @@ class HTTPProcess1Test < PeltonTest
   def test_it_ends_by_term_and_int
     [0, 1].product(%w[TERM INT]).each do |workers, signal|
       serving("run ->(env) { [200, {}, []] }", workers) do |pid, dir|
-        eventually("the server", timeout: 60) { File.socket?("#{dir}/s") && File.read("#{dir}/log").match?(/listens|serve/) }
+        eventually("the server", timeout: 60) do
+          File.socket?("#{dir}/s") && File.read("#{dir}/log").match?(/listens|serve/)
+        end
         Process.kill(signal, pid)
 
         assert_equal 0, wait_for_end, File.read("#{dir}/log")
@@ -43,7 +45,9 @@ class HTTPProcess1Test < PeltonTest
       workers = children(pid).size
 
       assert_path_exists "#{dir}/orphan"
-      eventually("the orphan's end", timeout: 60) { children(pid).then { |all| all.size == 1 && all.none? { |child| zombie?(child) } } }
+      eventually("the orphan's end", timeout: 60) do
+        children(pid).then { |all| all.size == 1 && all.none? { |child| zombie?(child) } }
+      end
       assert_operator workers, :>=, 1
       Process.kill("TERM", pid)
 

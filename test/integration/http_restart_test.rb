@@ -3,7 +3,8 @@
 require_relative "../test_helper"
 require_relative "../support/http/serving"
 
-# `pelton serve` under load: whatever happens to its processes, each request that a healthy process has accepted is answered.
+# `pelton serve` under load: whatever happens to its processes, each request that a healthy process has accepted is
+# answered.
 class HTTPRestartTest < PeltonTest
   include HttpServing
 

@@ -6,7 +6,8 @@ require "pelton/http"
 
 # The client talks to foreign servers.
 class HTTPServersTest < PeltonTest
-  # A strict server: h11 raises on everything that it does not expect, and then the connection ends. The response repeats the request.
+  # A strict server: h11 raises on everything that it does not expect, and then the connection ends. The response
+  # repeats the request.
   H11 = <<~PYTHON
     import h11, json, socket
 
@@ -134,7 +135,9 @@ class HTTPServersTest < PeltonTest
       File.chmod(0o755, folder)
       pid = Process.spawn(NGINX, "-p", folder, "-c", "#{folder}/nginx.conf", "-g", "user root;", err: File::NULL)
       eventually("nginx") { File.socket?("#{folder}/socket") }
-      Pelton.run { talk_to_nginx(Pelton::HTTP::Client.new("http://nginx/", unix: "#{folder}/socket", concurrency: 2), file) }
+      Pelton.run do
+        talk_to_nginx(Pelton::HTTP::Client.new("http://nginx/", unix: "#{folder}/socket", concurrency: 2), file)
+      end
     ensure
       Process.kill(:KILL, pid)
       Process.wait(pid)

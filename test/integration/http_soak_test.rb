@@ -5,8 +5,8 @@ require "tempfile"
 require_relative "../support/certificates"
 require_relative "../support/http/peer"
 
-# Clients and applications act at random, at once, with TLS and without. At the end no connection or descriptor is left, and each
-# complete response was the right one. SEED=1 CLIENTS=500
+# Clients and applications act at random, at once, with TLS and without. At the end no connection or descriptor is left,
+# and each complete response was the right one. SEED=1 CLIENTS=500
 class HTTPSoakTest < PeltonTest
   include HttpPeer
 
@@ -26,7 +26,8 @@ class HTTPSoakTest < PeltonTest
       when "raise" then raise "on purpose"
       when "large" then [200, headers, [LARGE]]
       when "file" then [200, headers.merge("content-length" => LARGE.bytesize.to_s), File.open(@file.path)]
-      when "short" then [200, headers.merge("content-length" => "9"), proc { |stream| Pelton.spawn { stream.write("short") && stream.close } }]
+      when "short" then [200, headers.merge("content-length" => "9"),
+        proc { |stream| Pelton.spawn { stream.write("short") && stream.close } }]
       when "parts" then [200, headers, Enumerator.new { |parts| 10.times { (parts << LARGE[0, 32_000]) && sleep(0.001) } }]
       when "stream" then [200, headers, proc { |stream| stream_to(stream, random) }]
       when "echo" then [200, headers, [env["rack.input"].read]]

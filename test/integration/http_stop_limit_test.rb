@@ -29,7 +29,8 @@ class HTTPStopLimitTest < PeltonTest
 
   # All at once, since each takes the time that a process has.
   def test_whatever_an_application_does
-    statuses = APPLICATIONS.to_h { |name, (code, _)| [name, Thread.new { stopped(code, workers: 0) }] }.transform_values(&:value)
+    statuses =
+      APPLICATIONS.to_h { |name, (code, _)| [name, Thread.new { stopped(code, workers: 0) }] }.transform_values(&:value)
 
     assert_equal APPLICATIONS.transform_values(&:last), statuses
   end
@@ -42,7 +43,8 @@ class HTTPStopLimitTest < PeltonTest
 
   # As whoever presses Ctrl-C again expects.
   def test_the_second_signal_does_not_wait_for_the_loop
-    statuses = [0, 1].to_h { |workers| [workers, Thread.new { stopped("loop {}", workers: workers, timeout: 1000, signals: 2) }] }.transform_values(&:value)
+    statuses =
+      [0, 1].to_h { |workers| [workers, Thread.new { stopped("loop {}", workers: workers, timeout: 1000, signals: 2) }] }.transform_values(&:value)
 
     assert_equal({0 => 1, 1 => 0}, statuses)
   end
@@ -55,7 +57,8 @@ class HTTPStopLimitTest < PeltonTest
       File.write("#{dir}/config.ru", "run(lambda do |env|\nFile.write('begun', Process.pid.to_s)\n#{code}\nend)")
       File.write("#{dir}/pelton.rb", "bind 'unix://s'; workers #{workers}; shutdown_timeout #{timeout}; preload #{workers.positive?}")
       command = [*PELTON, "serve"]
-      pid = Process.spawn(child_environment.merge("PELTON_WATCHDOG" => "off"), *command, chdir: dir, out: "#{dir}/log", err: [:child, :out])
+      pid = Process.spawn(child_environment.merge("PELTON_WATCHDOG" => "off"), *command, chdir: dir, out: "#{dir}/log",
+        err: [:child, :out])
       Guard.kill_at_end(pid)
       client = eventually("the server", timeout: 60) { connect("#{dir}/s") }
       client.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n")

@@ -34,12 +34,14 @@ class HTTPSTest < PeltonTest
     end
   end
 
-  # Only close_notify proves that a body without a length is complete: curl reports an error when close_notify is missing.
+  # Only close_notify proves that a body without a length is complete: curl reports an error when close_notify is
+  # missing.
   def test_curl
     skip "curl is missing" unless system("which", "curl", out: File::NULL)
     with_server do |url|
       BODIES.keys.product(%w[--http1.1 --http1.0]) do |path, version|
-        output, errors, = Open3.capture3("curl", "-sS", version, "--cacert", AUTHORITY.path, "#{url}#{path}", binmode: true)
+        output, errors, = Open3.capture3("curl", "-sS", version, "--cacert", AUTHORITY.path, "#{url}#{path}",
+          binmode: true)
 
         assert_equal "", errors
         assert_equal BODIES[path].b, output.b

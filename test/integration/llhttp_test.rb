@@ -5,8 +5,8 @@ require "open3"
 require_relative "../test_helper"
 require "pelton/http"
 
-# Pelton's parser and llhttp, without sockets: both parse valid requests, pipelined and cut anywhere, alike. Each mutated message
-# that Pelton accepts is the same message to llhttp, with the same headers, body and
+# Pelton's parser and llhttp, without sockets: both parse valid requests, pipelined and cut anywhere, alike. Each
+# mutated message that Pelton accepts is the same message to llhttp, with the same headers, body and
 # trailers; Pelton may refuse more. SEED=1 CASES=100000
 class LlhttpTest < PeltonTest
   self.deadline = 120
@@ -14,7 +14,8 @@ class LlhttpTest < PeltonTest
   SEED = Integer(ENV.fetch("SEED", "3"))
   CASES = Integer(ENV.fetch("CASES", "6000"))
 
-  # llhttp may stop where Pelton goes on, for two reasons: it knows only a fixed list of methods, and it stops after the connection's last message.
+  # llhttp may stop where Pelton goes on, for two reasons: it knows only a fixed list of methods, and it stops after the
+  # connection's last message.
   STRICTER = %w[HPE_INVALID_METHOD last HPE_CLOSED_CONNECTION].freeze
 
   # Reads one case a line, in hexadecimal, and writes llhttp's result: [messages, its reason to stop].
@@ -57,13 +58,16 @@ class LlhttpTest < PeltonTest
     });
   JS
 
-  FIELDS = ["A: b", "a-b:c", "X-Own:  d  e ", "Accept: */*", "Cookie: a=b; c=d", "X-Latin: \xe4\xff", "X-Empty:", "Connection: keep-alive", "TE: trailers",
+  FIELDS = ["A: b", "a-b:c", "X-Own:  d  e ", "Accept: */*", "Cookie: a=b; c=d", "X-Latin: \xe4\xff", "X-Empty:",
+    "Connection: keep-alive", "TE: trailers",
     "Content-Type: text/plain", "X-Long: #{"x" * 90}"].map(&:b).freeze
   TARGETS = ["/", "/a/b?c=d", "/%41?", "/a?b?c", "/~a;b=c@d:e!$&'()*+,", "/#{"p" * 60}"].freeze
 
   # Bytes with a meaning in HTTP, and some that are never allowed.
-  PIECES = ["\r", "\n", "\r\n", " ", "\t", ":", ";", ",", "0", "1", "f", "\0", "\x7f", "\xff", "chunked", "Content-Length: 1\r\n",
-    "Transfer-Encoding: chunked\r\n", "\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "0\r\n\r\n", "HTTP/1.0", "Connection: close\r\n", "-", "+", "0x", "_"].map(&:b).freeze
+  PIECES = ["\r", "\n", "\r\n", " ", "\t", ":", ";", ",", "0", "1", "f", "\0", "\x7f", "\xff", "chunked",
+    "Content-Length: 1\r\n",
+    "Transfer-Encoding: chunked\r\n", "\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "0\r\n\r\n", "HTTP/1.0",
+    "Connection: close\r\n", "-", "+", "0x", "_"].map(&:b).freeze
 
   def request(random)
     body = random.bytes(random.rand(60))
@@ -84,7 +88,8 @@ class LlhttpTest < PeltonTest
     until body.empty?
       size = random.rand(1..30)
       chunk, body = body.byteslice(0, size), body.byteslice(size..) || ""
-      chunks << format(%w[%x %X %03x].sample(random: random), chunk.bytesize) << ["", ";a", ";a=b;c=\"d\""].sample(random: random) << "\r\n" << chunk << "\r\n"
+      chunks << format(%w[%x %X %03x].sample(random: random), chunk.bytesize) << ["", ";a",
+        ";a=b;c=\"d\""].sample(random: random) << "\r\n" << chunk << "\r\n"
     end
     chunks << "0\r\n" << ["", "", "Digest: 1\r\n", "A: b\r\nC:\r\n"].sample(random: random) << "\r\n"
   end
@@ -93,7 +98,8 @@ class LlhttpTest < PeltonTest
     random.rand(1..3).times do
       at = random.rand(bytes.bytesize + 1)
       gone = random.rand(3).zero? ? 0 : random.rand(1..4)
-      piece = random.rand(4).zero? ? bytes.byteslice(random.rand(bytes.bytesize + 1), random.rand(20)) : PIECES.sample(random: random)
+      piece = random.rand(4).zero? ? bytes.byteslice(random.rand(bytes.bytesize + 1),
+        random.rand(20)) : PIECES.sample(random: random)
       bytes = bytes.byteslice(0, at) + piece + (bytes.byteslice(at + gone..) || "")
     end
     bytes
@@ -109,7 +115,8 @@ class LlhttpTest < PeltonTest
       parser.feed(piece)
       while (event = parser.next)
         case event
-        when Array then message = {"method" => event[0], "url" => [*event[1, 2]].compact.join("?"), "headers" => event[4], "body" => +"".b, "minor" => event[3][-1].to_i}
+        when Array then message = {"method" => event[0], "url" => [*event[1, 2]].compact.join("?"),
+                                   "headers" => event[4], "body" => +"".b, "minor" => event[3][-1].to_i}
         when String then message["body"] << event
         when Hash then messages << message.merge("trailers" => event)
         end
@@ -129,7 +136,8 @@ class LlhttpTest < PeltonTest
   end
 
   def llhttp(cases)
-    output, errors, status = Open3.capture3("node", "--no-deprecation", "-e", NODE, stdin_data: cases.map { |bytes| "#{bytes.unpack1("H*")}\n" }.join)
+    output, errors, status = Open3.capture3("node", "--no-deprecation", "-e", NODE,
+      stdin_data: cases.map { |bytes| "#{bytes.unpack1("H*")}\n" }.join)
     skip "this node shows no parser: #{errors[0, 200]}" unless status.success?
     output.lines.map { |line| JSON.parse(line) }
   end
@@ -140,7 +148,8 @@ class LlhttpTest < PeltonTest
   def compare(bytes, ours, theirs)
     ours.zip(theirs) do |mine, other|
       assert other, "llhttp sees no such message: #{bytes.inspect}"
-      assert_equal other.values_at("method", "headers", "body", "minor"), %w[method headers body minor].map { |name| latin(mine[name]) }, bytes.inspect
+      assert_equal other.values_at("method", "headers", "body", "minor"),
+        %w[method headers body minor].map { |name| latin(mine[name]) }, bytes.inspect
       assert_equal other["trailers"].map { |name, _| name.downcase }.uniq, mine["trailers"].keys, bytes.inspect
       assert_equal plain(other["url"]), plain(mine["url"]), bytes.inspect if other["url"].start_with?("/")
       break if other["last"]
@@ -181,18 +190,23 @@ class LlhttpTest < PeltonTest
   CHUNKED = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
   TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
   # RFC 9112, 7.1 and 7.1.1, without blanks: llhttp refuses them, too.
-  FIRST_LINE = /\A0{0,14}5(;#{TOKEN}(=(#{TOKEN}|"([\t !\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t -\x7e\x80-\xff])*"))?)*\r\n\z/n
+  FIRST_LINE =
+    /\A0{0,14}5(;#{TOKEN}(=(#{TOKEN}|"([\t !\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t -\x7e\x80-\xff])*"))?)*\r\n\z/n
   # The same with the blanks that RFC 9112 has recipients parse (7.1.1), and that llhttp refuses.
-  BLANKS_IN_LINE = /\A0{0,14}5([\t ]*;[\t ]*#{TOKEN}([\t ]*=[\t ]*(#{TOKEN}|"([\t !\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t -\x7e\x80-\xff])*"))?)*[\t ]*\r\n\z/n
-  LINE_PIECES = [";", ";", ";", "=", "=", "a", "b-c", "1", "\"", "\"", "\"q\"", "\"\"", "\\", "\\\"", ";a=b", ";c=\"d\"", " ", "\t", ",", "0", "\r", "\n", "\0", "\x7f",
+  BLANKS_IN_LINE =
+    /\A0{0,14}5([\t ]*;[\t ]*#{TOKEN}([\t ]*=[\t ]*(#{TOKEN}|"([\t !\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t -\x7e\x80-\xff])*"))?)*[\t ]*\r\n\z/n
+  LINE_PIECES = [";", ";", ";", "=", "=", "a", "b-c", "1", "\"", "\"", "\"q\"", "\"\"", "\\", "\\\"", ";a=b",
+    ";c=\"d\"", " ", "\t", ",", "0", "\r", "\n", "\0", "\x7f",
     "\xe4", "\x01", "'", "@", ":"].map(&:b).freeze
 
   # Pelton accepts exactly the grammar's lines, and llhttp accepts them as well.
   def test_first_lines_of_chunks_are_accepted_by_the_grammar
     random = Random.new(SEED)
     lines = Array.new(CASES) do
-      line = ["5", "5", "5", "05", "#{"0" * random.rand(18)}5", "5 ", " 5", "+5", "0x5", "5;a", "5;a=b", "5;a=\"b", ""].sample(random: random).b
-      line + LINE_PIECES.sample(random.rand(5), random: random).join + ["\r\n", "\r\n", "\r\n", "\r\n", "\n", "\r", "\r\r\n"].sample(random: random)
+      line = ["5", "5", "5", "05", "#{"0" * random.rand(18)}5", "5 ", " 5", "+5", "0x5", "5;a", "5;a=b", "5;a=\"b",
+        ""].sample(random: random).b
+      line + LINE_PIECES.sample(random.rand(5), random: random).join + ["\r\n", "\r\n", "\r\n", "\r\n", "\n", "\r",
+        "\r\r\n"].sample(random: random)
     end
     cases = lines.map { |line| "#{CHUNKED}#{line}hello\r\n0\r\n\r\n".b }
     taken = 0

@@ -6,8 +6,8 @@ require "securerandom"
 require_relative "../support/databases"
 require_relative "../support/machines"
 
-# The chat on four machines, as docs/guides/growing.md describes them: a balancer, two applications, and one for PostgreSQL with a
-# standby, Redis and memcached. Each is a network namespace.
+# The chat on four machines, as docs/guides/growing.md describes them: a balancer, two applications, and one for
+# PostgreSQL with a standby, Redis and memcached. Each is a network namespace.
 class MachinesTest < PeltonTest
   # Minutes of the long test.
   SOAK = Float(ENV.fetch("PELTON_SOAK", 0))
@@ -19,15 +19,20 @@ class MachinesTest < PeltonTest
   NGINX = "/usr/sbin/nginx"
   VISITORS = 6
   # As the guide says it. A transaction of a machine that is gone may have locked a row.
-  KEEPALIVES = File.read("#{ROOT}/docs/guides/growing.md").scan(/^    (tcp_\w+) = (\w+)$/).flat_map { |name, value| ["-c", "#{name}=#{value}"] }
-  # Seconds after which the balancer tries a machine again that did not answer: so long one waits before the next one is restarted.
+  KEEPALIVES = File.read("#{ROOT}/docs/guides/growing.md").scan(/^    (tcp_\w+) = (\w+)$/).flat_map do |name, value|
+    ["-c", "#{name}=#{value}"]
+  end
+  # Seconds after which the balancer tries a machine again that did not answer: so long one waits before the next one is
+  # restarted.
   FORGOTTEN = Integer(File.read("#{CHAT}/deploy/balancer.conf")[/fail_timeout=(\d+)s/, 1])
   # Seconds without the link. The guide's figures are of 30.
   CUT = Float(ENV.fetch("PELTON_CUT", 8))
 
   def setup
     skip "needs root, and network namespaces" unless Machines.possible?
-    skip "no PostgreSQL, Redis, memcached or nginx" unless POSTGRES && [NGINX, "/usr/bin/redis-server", "/usr/bin/memcached"].all? { |path| File.exist?(path) }
+    unless POSTGRES && [NGINX, "/usr/bin/redis-server", "/usr/bin/memcached"].all? { |path| File.exist?(path) }
+      skip "no PostgreSQL, Redis, memcached or nginx"
+    end
     @folder = Dir.mktmpdir("pelton-machines-")
     File.chmod(0o755, @folder)
     @machines = Machines.new(:balancer, :one, :two, :data)
@@ -59,7 +64,8 @@ class MachinesTest < PeltonTest
   def test_for_a_long_time
     skip "PELTON_SOAK=30 runs it for 30 minutes" unless SOAK.positive?
     start_all
-    kills = {1 => :kill_redis, 2 => :restart_postgres, 3 => :kill_redis, 4 => :restart_postgres}.transform_keys { |part| (SOAK * part / 5).floor }
+    kills = {1 => :kill_redis, 2 => :restart_postgres, 3 => :kill_redis,
+             4 => :restart_postgres}.transform_keys { |part| (SOAK * part / 5).floor }
     SOAK.ceil.times do |minute|
       till = clock + 60
       without_failures("minute #{minute}") { rolling(:USR1) }
@@ -90,16 +96,20 @@ class MachinesTest < PeltonTest
     FileUtils.mkdir_p([path("primary"), path("standby"), path("redis")])
     FileUtils.chown("postgres", nil, [path("primary"), path("standby")])
     File.chmod(0o700, path("standby"))
-    on_data(*postgres("initdb", "-D", path("primary"), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"))
+    on_data(*postgres("initdb", "-D", path("primary"), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8",
+      "--locale=C"))
     File.write(path("primary/pg_hba.conf"), "host all all #{Machines::NETWORK}.0/24 trust\nhost replication all #{Machines::NETWORK}.0/24 trust\n")
     start_postgres("primary", 5432)
-    on_data(*postgres("pg_basebackup", "-h", data, "-p", "5432", "-U", "postgres", "-D", path("standby"), "-R", "--checkpoint=fast", "--no-sync"))
+    on_data(*postgres("pg_basebackup", "-h", data, "-p", "5432", "-U", "postgres", "-D", path("standby"), "-R",
+      "--checkpoint=fast", "--no-sync"))
     start_postgres("standby", 5433)
     # A commit is acknowledged when the standby has it, too.
     psql(5432, "ALTER SYSTEM SET synchronous_standby_names = '*'")
     psql(5432, "SELECT pg_reload_conf()")
     start_redis
-    @memcached = [11_211, 11_212].map { |port| @machines.start(:data, "memcached", "-l", data, "-p", port.to_s, "-u", "nobody", log: log("memcached")) }
+    @memcached = [11_211, 11_212].map do |port|
+      @machines.start(:data, "memcached", "-l", data, "-p", port.to_s, "-u", "nobody", log: log("memcached"))
+    end
   end
 
   def data = @machines.address(:data)
@@ -108,7 +118,9 @@ class MachinesTest < PeltonTest
 
   def postgres(program, *arguments) = Databases.as("postgres", "#{POSTGRES}/#{program}", *arguments)
 
-  def psql(port, statement, database = "postgres") = on_data("psql", "-h", data, "-p", port.to_s, "-U", "postgres", "-tAc", statement, database)
+  def psql(port, statement, database = "postgres")
+    on_data("psql", "-h", data, "-p", port.to_s, "-U", "postgres", "-tAc", statement, database)
+  end
 
   def start_postgres(name, port)
     pid = @machines.start(:data, *postgres("postgres", "-D", path(name), "-p", port.to_s, "-c", "listen_addresses=#{data}", "-c", "unix_socket_directories=",
@@ -118,7 +130,8 @@ class MachinesTest < PeltonTest
   end
 
   def start_redis
-    @redis = @machines.start(:data, "redis-server", "--bind", data, "--protected-mode", "no", "--dir", path("redis"), "--appendonly", "yes", "--appendfsync", "always", log: log("redis"))
+    @redis = @machines.start(:data, "redis-server", "--bind", data, "--protected-mode", "no", "--dir", path("redis"),
+      "--appendonly", "yes", "--appendfsync", "always", log: log("redis"))
     eventually("Redis") { answers { on_data("redis-cli", "-h", data, "ping") } }
   end
 
@@ -131,8 +144,10 @@ class MachinesTest < PeltonTest
   def environment
     hosts = "#{data}:5432,#{data}:5433"
     {
-      "BUNDLE_GEMFILE" => "#{CHAT}/Gemfile", "RACK_ENV" => "production", "SECRET_KEY_BASE" => @secret ||= SecureRandom.hex(64), "BASE_URL" => "http://127.0.0.1",
-      "DATABASE_URL" => "postgres://postgres@#{hosts}/chat?target_session_attrs=read-write", "PELTON_PUBSUB" => "redis://#{data}:6379",
+      "BUNDLE_GEMFILE" => "#{CHAT}/Gemfile", "RACK_ENV" => "production",
+      "SECRET_KEY_BASE" => @secret ||= SecureRandom.hex(64), "BASE_URL" => "http://127.0.0.1",
+      "DATABASE_URL" => "postgres://postgres@#{hosts}/chat?target_session_attrs=read-write",
+      "PELTON_PUBSUB" => "redis://#{data}:6379",
       "MEMCACHE_SERVERS" => "#{data}:11211,#{data}:11212", "PELTON_BIND" => "tcp://0.0.0.0:9292", "WORKERS" => "2"
     }
   end
@@ -146,13 +161,17 @@ class MachinesTest < PeltonTest
 
   def start_application(name)
     pid = @machines.start(name, "bundle", "exec", "pelton", "serve", env: environment, chdir: CHAT, log: log(name))
-    eventually("the application on #{name}") { answers { @machines.run(name, "curl", "-sf", "-o", File::NULL, "http://127.0.0.1:9292/sign_in/new") } }
+    eventually("the application on #{name}") do
+      answers { @machines.run(name, "curl", "-sf", "-o", File::NULL, "http://127.0.0.1:9292/sign_in/new") }
+    end
     (@applications ||= {})[name] = pid
   end
 
   def start_balancer
     configuration = File.read(File.join(CHAT, "deploy/balancer.conf"))
-    %i[one two].each { |name| configuration = configuration.sub("server app-#{name}:", "server #{@machines.address(name)}:") }
+    %i[one two].each do |name|
+      configuration = configuration.sub("server app-#{name}:", "server #{@machines.address(name)}:")
+    end
     File.write(path("nginx.conf"), <<~NGINX)
       daemon off;
       user root;
@@ -166,11 +185,14 @@ class MachinesTest < PeltonTest
       }
     NGINX
     @machines.start(:balancer, NGINX, "-c", path("nginx.conf"), log: log("nginx"))
-    eventually("nginx") { answers { @machines.run(:balancer, "curl", "-sf", "-o", File::NULL, "http://127.0.0.1/sign_in/new") } }
+    eventually("nginx") do
+      answers { @machines.run(:balancer, "curl", "-sf", "-o", File::NULL, "http://127.0.0.1/sign_in/new") }
+    end
   end
 
   def start_visitors
-    @visitors = @machines.start(:balancer, RbConfig.ruby, "-I#{Children::LIBRARIES}", File.expand_path("../support/chat_visitors.rb", __dir__), "http://127.0.0.1", VISITORS.to_s, log: log("visitors"))
+    @visitors = @machines.start(:balancer, RbConfig.ruby, "-I#{Children::LIBRARIES}",
+      File.expand_path("../support/chat_visitors.rb", __dir__), "http://127.0.0.1", VISITORS.to_s, log: log("visitors"))
     eventually("the visitors") { records.any? { |record| record["kind"] == "ready" } }
   end
 
@@ -188,7 +210,9 @@ class MachinesTest < PeltonTest
     %i[one two].each do |name|
       Process.kill(signal, @applications[name])
       pass(4)
-      eventually("#{name} after #{signal}") { answers { @machines.run(name, "curl", "-sf", "-o", File::NULL, "http://127.0.0.1:9292/sign_in/new") } }
+      eventually("#{name} after #{signal}") do
+        answers { @machines.run(name, "curl", "-sf", "-o", File::NULL, "http://127.0.0.1:9292/sign_in/new") }
+      end
     end
   end
 
@@ -243,7 +267,9 @@ class MachinesTest < PeltonTest
     found = records.select { |record| record["started"]&.between?(from - 0.2, till + 0.5) }
     failed = found.reject { |record| record["status"].between?(200, 399) }
     slowest = found.map { |record| record["at"] - record["started"] }.max
-    puts format("%-45s %5d requests, %3d failed, slowest %.2f s", name, found.size, failed.size, slowest) if ENV["PELTON_SHOW"]
+    if ENV["PELTON_SHOW"]
+      puts format("%-45s %5d requests, %3d failed, slowest %.2f s", name, found.size, failed.size, slowest)
+    end
     assert_operator found.size, :>, 10, name
     [found, failed, from, till]
   end
@@ -253,7 +279,8 @@ class MachinesTest < PeltonTest
     assert_empty failed.first(3), "#{name}: #{failed.size} failed"
   end
 
-  # Those that were under way on the machine, one of each visitor, wait for it or fail. The balancer notices within a second.
+  # Those that were under way on the machine, one of each visitor, wait for it or fail. The balancer notices within a
+  # second.
   def within(name, seconds:, &work)
     found, failed, from, = observe(name, &work)
     slow = found.select { |record| record["at"] - record["started"] > seconds * PATIENCE }
@@ -264,25 +291,34 @@ class MachinesTest < PeltonTest
   # Failures are allowed while the service is down and for a moment after.
   def only_meanwhile(name, &work)
     _, _, from, till = observe(name, &work)
-    eventually("#{name}: requests are answered again") { records.last(10).all? { |record| !record.key?("status") || record["status"].between?(200, 399) } }
+    eventually("#{name}: requests are answered again") do
+      records.last(10).all? { |record| !record.key?("status") || record["status"].between?(200, 399) }
+    end
     pass(2)
-    failed = records.select { |record| record["started"]&.between?(till + 5, clock) && !record["status"].between?(200, 399) }
+    failed = records.select do |record|
+      record["started"]&.between?(till + 5, clock) && !record["status"].between?(200, 399)
+    end
     assert_empty failed, "#{name} (#{from} - #{till})"
   end
 
   def check_messages(port = 5433)
     all = records
-    acknowledged = all.select { |record| record["kind"] == "post" && record["status"]&.between?(200, 399) }.map { |record| record["id"] }
+    acknowledged =
+      all.select { |record| record["kind"] == "post" && record["status"]&.between?(200, 399) }.map { |record| record["id"] }
     stored = psql(port, "SELECT client_id FROM messages", "chat").split
     assert_empty acknowledged - stored, "acknowledged, but not stored"
     [0, 1].each do |socket|
-      received = all.select { |record| record["kind"] == "message" && record["socket"] == socket }.flat_map { |record| record["ids"].uniq }
+      received =
+        all.select { |record| record["kind"] == "message" && record["socket"] == socket }.flat_map { |record| record["ids"].uniq }
       assert_empty acknowledged - received, "acknowledged, but not received by socket #{socket}"
-      # One whose publisher got no answer from a Redis that was killed may come again; pages know messages by their ids. Each visitor sends one at a time.
+      # One whose publisher got no answer from a Redis that was killed may come again; pages know messages by their ids.
+      # Each visitor sends one at a time.
       twice = received.tally.select { |_, times| times > 1 }.keys
       assert_empty twice.reject { |id| all.any? { |record| record["kind"] == "post" && record["id"] == id && @kills.any? { |kill| record["at"].between?(kill - 2, kill + 10) } } }, "twice, without a kill"
-      assert_operator received.size - received.uniq.size, :<=, @kills.size * VISITORS, "socket #{socket} received some twice"
-      assert_operator all.count { |record| record["kind"] == "confirm_subscription" && record["socket"] == socket }, :>, 1, "the socket has come back"
+      assert_operator received.size - received.uniq.size, :<=, @kills.size * VISITORS,
+        "socket #{socket} received some twice"
+      assert_operator all.count { |record| record["kind"] == "confirm_subscription" && record["socket"] == socket },
+        :>, 1, "the socket has come back"
     end
     assert_empty all.select { |record| record["kind"] == "reject_history" }, "positions that are not known"
   end

@@ -10,7 +10,8 @@ class MemcachedEmbeddedTest < PeltonTest
   %w[client classic_text servers fetch update].each do |name|
     define_method(:"test_#{name}") do
       file = File.join(ROOT, "test/memcached/#{name}_test.rb")
-      output, status = Open3.capture2e({"PELTON_MEMCACHED" => "embedded", "MT_NO_PLUGINS" => "1"}, RbConfig.ruby, "-I#{LIB}", "-I#{File.join(ROOT, "test")}", file)
+      output, status = Open3.capture2e({"PELTON_MEMCACHED" => "embedded", "MT_NO_PLUGINS" => "1"}, RbConfig.ruby,
+        "-I#{LIB}", "-I#{File.join(ROOT, "test")}", file)
 
       assert_predicate status, :success?, output
       assert_match(/^[1-9]\d* runs, [1-9]\d* assertions, 0 failures, 0 errors, 0 skips$/, output)

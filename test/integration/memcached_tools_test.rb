@@ -27,7 +27,8 @@ class MemcachedToolsTest < PeltonTest
   # memcaslap's keys have control characters. With -v it compares each value that it gets.
   def test_memcaslap
     with_embedded_memcached do |port|
-      output, status = Open3.capture2e("memcaslap", "-s", "127.0.0.1:#{port}", "-T", "1", "-c", "8", "-x", "20000", "-v", "0.5")
+      output, status = Open3.capture2e("memcaslap", "-s", "127.0.0.1:#{port}", "-T", "1", "-c", "8", "-x", "20000",
+        "-v", "0.5")
 
       assert_predicate status, :success?
       refute_match(/ERROR/, output)

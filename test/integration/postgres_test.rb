@@ -16,7 +16,9 @@ class PostgresTest < PeltonTest
   def test_a_large_result_and_a_large_parameter
     text = "x" * 3_000_000
     Pelton.run do
-      tasks = Array.new(3) { |i| Pelton.spawn { connect.exec_params("SELECT $1::text || $2", [text, i.to_s]).getvalue(0, 0) } }
+      tasks = Array.new(3) do |i|
+        Pelton.spawn { connect.exec_params("SELECT $1::text || $2", [text, i.to_s]).getvalue(0, 0) }
+      end
 
       assert_equal %W[#{text}0 #{text}1 #{text}2], tasks.map(&:await)
     end

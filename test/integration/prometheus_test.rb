@@ -13,7 +13,9 @@ class PrometheusTest < PeltonTest
   APP = 'run ->(env) { (env["PATH_INFO"] == "/fail") ? raise("on purpose") : [200, {}, ["hello"]] }'
 
   def setup
-    skip "promtool is not installed: apt-get install prometheus" unless system("promtool", "--version", out: File::NULL, err: File::NULL)
+    unless system("promtool", "--version", out: File::NULL, err: File::NULL)
+      skip "promtool is not installed: apt-get install prometheus"
+    end
   end
 
   def test_one_process
@@ -39,7 +41,8 @@ class PrometheusTest < PeltonTest
       Process.kill("KILL", victim)
       eventually do
         assert_operator sum("pelton_http_requests_total"), :>=, 10
-        value("pelton_worker_restarts_total", worker: 0) + value("pelton_worker_restarts_total", worker: 1) == 1 && sum("pelton_worker_up") == 2
+        value("pelton_worker_restarts_total", worker: 0) + value("pelton_worker_restarts_total", worker: 1) == 1 &&
+          sum("pelton_worker_up") == 2
       end
       refute_includes workers, victim
       get("/")

@@ -61,7 +61,10 @@ class PubSubIntegrationTest < PeltonTest
       reader = Thread.new { read_on { stop && published } }
       in_time { published > 50 }
       Process.kill("KILL", processes.first)
-      in_time { published > 150 && server_stats["restarts"] == 1 && server_stats["workers"].count { |worker| worker["ready"] } == 2 }
+      in_time do
+        published > 150 && server_stats["restarts"] == 1 &&
+          server_stats["workers"].count { |worker| worker["ready"] } == 2
+      end
       before = processes
       Process.kill("USR1", @master)
       in_time { (processes & before).empty? && processes.size == 2 }
@@ -130,8 +133,10 @@ class PubSubIntegrationTest < PeltonTest
       Dir.mkdir("#{folder}/tmp")
       @port = free_port
       File.write("#{folder}/config.ru", APPLICATION)
-      command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve", "-w", "2", "-q", "-p", @port.to_s, "--control", "control", *options]
-      @master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB, "TMPDIR" => "#{folder}/tmp"), *command, chdir: folder, out: ["#{folder}/log", "a"], err: [:child, :out])
+      command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve", "-w", "2", "-q", "-p", @port.to_s,
+        "--control", "control", *options]
+      @master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB, "TMPDIR" => "#{folder}/tmp"),
+        *command, chdir: folder, out: ["#{folder}/log", "a"], err: [:child, :out])
       Guard.kill_at_end(@master)
       in_time { serving_processes == 2 }
       yield folder

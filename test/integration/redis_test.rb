@@ -40,7 +40,9 @@ class RedisTest < PeltonTest
   def test_the_clients_own_timeout
     Pelton.run do
       other = connect
-      assert_raises(RedisClient::ReadTimeoutError) { connect(read_timeout: 0.05, reconnect_attempts: 0).call("BLPOP", "none", 20) }
+      assert_raises(RedisClient::ReadTimeoutError) do
+        connect(read_timeout: 0.05, reconnect_attempts: 0).call("BLPOP", "none", 20)
+      end
 
       assert_equal "PONG", other.call("PING")
     end

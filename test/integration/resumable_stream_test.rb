@@ -148,9 +148,12 @@ class ResumableStreamProcessesTest < PeltonTest
       @folder = folder
       settings = "bind 'unix://s'; workers #{workers}\n"
       settings << "companion #{RbConfig.ruby.dump}, '-I', #{File.join(ROOT, "lib").dump}, 'writer.rb'\n" if companion
-      {"config.ru" => APP, "store.rb" => STORE, "writer.rb" => WRITER, "pelton.rb" => settings}.each { |name, content| File.write(path(name), content) }
+      {"config.ru" => APP, "store.rb" => STORE, "writer.rb" => WRITER, "pelton.rb" => settings}.each do |name, content|
+        File.write(path(name), content)
+      end
       File.write(path("pause"), "") if pause
-      @server = Process.spawn(child_environment.merge(env), *PELTON, "serve", chdir: folder, out: path("log"), err: [:child, :out])
+      @server = Process.spawn(child_environment.merge(env), *PELTON, "serve", chdir: folder, out: path("log"),
+        err: [:child, :out])
       Guard.kill_at_end(@server)
       yield
       Process.kill("TERM", @server)
@@ -159,13 +162,15 @@ class ResumableStreamProcessesTest < PeltonTest
   end
 
   def start_writer(env = {})
-    Process.spawn(child_environment.merge(env), RbConfig.ruby, "-I", File.join(ROOT, "lib"), "writer.rb", chdir: @folder, out: path("log"), err: [:child, :out])
+    Process.spawn(child_environment.merge(env), RbConfig.ruby, "-I", File.join(ROOT, "lib"), "writer.rb",
+      chdir: @folder, out: path("log"), err: [:child, :out])
       .tap { |pid| Guard.kill_at_end(pid) }
   end
 
   def get(path) = Pelton.run { Pelton::HTTP::Client.new("http://localhost", unix: self.path("s")).get(path) }
 
-  # Reads as a browser does, which comes back when the line breaks, until the block is true. The names of the last states are added to the text.
+  # Reads as a browser does, which comes back when the line breaks, until the block is true. The names of the last
+  # states are added to the text.
   #
   # @return [String] the position
   def follow(text, place = nil, timeout: 30)

@@ -11,7 +11,8 @@ class SecretsTest < PeltonTest
 
   %w[production development].each do |environment|
     define_method(:"test_all_objects_in_#{environment}") do
-      classes, *found = ruby_output("load #{PROGRAM.dump}", env: {"RACK_ENV" => environment}, deadline: 100, gems: true).lines(chomp: true)
+      classes, *found = ruby_output("load #{PROGRAM.dump}", env: {"RACK_ENV" => environment}, deadline: 100,
+        gems: true).lines(chomp: true)
 
       assert_operator Integer(classes[/\A\d+/]), :>, 100, classes
       assert_empty found

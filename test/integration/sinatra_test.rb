@@ -30,7 +30,8 @@ class SinatraTest < PeltonTest
         #{application}
       RUBY
       File.write("#{dir}/config.ru", "require_relative 'app'\nrun Sinatra::Application")
-      command = [{"RUBYLIB" => Children::LIBRARIES}, RbConfig.ruby, File.join(ROOT, "exe/pelton"), "serve", "#{dir}/config.ru", "-b", "tcp://127.0.0.1:0"]
+      command = [{"RUBYLIB" => Children::LIBRARIES}, RbConfig.ruby, File.join(ROOT, "exe/pelton"), "serve",
+        "#{dir}/config.ru", "-b", "tcp://127.0.0.1:0"]
       Open3.popen2e(*command) do |_, output, process|
         line = output.gets
         yield Integer(line[/:(\d+) /, 1])

@@ -2,8 +2,8 @@
 
 require_relative "../test_helper"
 
-# The random programs of state_table_test.rb with a collection at every allocation: small ones, in a process of their own, where
-# a collection has fewer objects to visit.
+# The random programs of state_table_test.rb with a collection at every allocation: small ones, in a process of their
+# own, where a collection has fewer objects to visit.
 class StateTableStressTest < PeltonTest
   self.deadline = 120
 

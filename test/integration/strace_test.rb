@@ -48,12 +48,13 @@ class StraceTest < PeltonTest
   # Shortages of the system pass: then the clients in the backlog are accepted.
   %w[EMFILE ENFILE ENOBUFS ENOMEM].each do |error|
     define_method("test_#{error}_pauses_accepting_and_loses_nobody") do
-      assert_equal "[\"word0\\n\", \"word1\\n\", \"word2\\n\"]\ntrue\n", inject("accept4:error=#{error}:when=1..2", ECHO + <<~'RUBY')
-        listening do |listener|
-          p 3.times.map { |n| echo_once(listener.port, "word#{n}") }
-          p listener.stats[:pauses].positive?
-        end
-      RUBY
+      assert_equal "[\"word0\\n\", \"word1\\n\", \"word2\\n\"]\ntrue\n",
+        inject("accept4:error=#{error}:when=1..2", ECHO + <<~'RUBY')
+          listening do |listener|
+            p 3.times.map { |n| echo_once(listener.port, "word#{n}") }
+            p listener.stats[:pauses].positive?
+          end
+        RUBY
     end
   end
 
@@ -94,7 +95,8 @@ class StraceTest < PeltonTest
     RUBY
   end
 
-  # Streams receive by read(2), which Ruby needs for its own files, so a fault there is no option: stream_suite.rb makes real resets.
+  # Streams receive by read(2), which Ruby needs for its own files, so a fault there is no option: stream_suite.rb makes
+  # real resets.
   def test_a_reset_ends_its_connection_alone
     assert_equal "[true, \"word1\\n\", \"word2\\n\"]\n", inject("sendto:error=ECONNRESET:when=1", ECHO + <<~'RUBY')
       listening do |listener|

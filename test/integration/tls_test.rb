@@ -10,7 +10,10 @@ require "pelton/http"
 class TLSIntegrationTest < PeltonTest
   LISTENERS = {
     stream: -> { Pelton.listen("127.0.0.1", 0, tls: Certificates.server.to_h) { |stream| stream.on_data {} } },
-    http_server: -> { Pelton::HTTP::Server.new(->(_env) { [200, {}, []] }).listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h) }
+    http_server: -> {
+      Pelton::HTTP::Server.new(->(_env) { [200, {}, []] }).listen("ssl://127.0.0.1:0",
+        tls: Certificates.server.to_h)
+    }
   }.freeze
 
   LISTENERS.each do |name, listen|
@@ -32,12 +35,14 @@ class TLSIntegrationTest < PeltonTest
       asked = []
       Pelton.run do
         server = Pelton::HTTP::Server.new(->(env) { (asked << env["PATH_INFO"]) && [200, {}, []] })
-        command = %W[openssl s_client -connect 127.0.0.1:#{server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port} -tls1_3 -ign_eof]
+        command =
+          %W[openssl s_client -connect 127.0.0.1:#{server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port} -tls1_3 -ign_eof]
         request = "GET /first HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         first, = Open3.capture2e(*command, "-sess_out", "#{folder}/session", stdin_data: request)
 
         assert_match(/Max Early Data: 0/, first)
-        second, = Open3.capture2e(*command, "-sess_in", "#{folder}/session", "-early_data", "#{folder}/early", stdin_data: request)
+        second, = Open3.capture2e(*command, "-sess_in", "#{folder}/session", "-early_data", "#{folder}/early",
+          stdin_data: request)
 
         assert_match(/Early data was (not sent|rejected)|cannot be used for early data/i, second)
       ensure

@@ -10,7 +10,9 @@ class WebSocketRoomIntegrationTest < PeltonTest
   include WebSocketPeer
 
   def test_who_does_not_read_delays_nobody_and_costs_little
-    Process.setrlimit(:NOFILE, 6000, [6000, Process.getrlimit(:NOFILE).last].max) if Process.getrlimit(:NOFILE).first < 6000
+    if Process.getrlimit(:NOFILE).first < 6000
+      Process.setrlimit(:NOFILE, 6000, [6000, Process.getrlimit(:NOFILE).last].max)
+    end
     count, messages, text = 2000 / SLOW, 60, "x" * 10_000
     Pelton.run do
       room = Pelton::HTTP::WebSocket::Room.new(max_bytes: 100_000)

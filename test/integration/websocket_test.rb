@@ -47,7 +47,8 @@ class WebSocketIntegrationTest < PeltonTest
 
   def test_ws_as_client
     need_ws
-    app = ->(env) { Pelton::HTTP::WebSocket.accept(env, protocols: %w[a b]) { |socket| socket.each { |message| socket.write(message) } } }
+    app =
+      ->(env) { Pelton::HTTP::WebSocket.accept(env, protocols: %w[a b]) { |socket| socket.each { |message| socket.write(message) } } }
     Pelton.run do
       listener = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0")
       %w[deflate plain].each do |kind|

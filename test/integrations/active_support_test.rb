@@ -19,13 +19,14 @@ class IntegrationsActiveSupportTest < PeltonTest
   RUBY
 
   def test_rails_keeps_by_fiber
-    assert_match(/\Apelton: Rails keeps .* config.active_support.isolation_level = :fiber\n:fiber\n\z/, ruby_output(STAND_IN + <<~RUBY))
-      module Rails
-        class Application; end
-      end
-      2.times { Pelton::Integrations.load(:launcher) }
-      p ActiveSupport::IsolatedExecutionState.isolation_level
-    RUBY
+    assert_match(/\Apelton: Rails keeps .* config.active_support.isolation_level = :fiber\n:fiber\n\z/,
+      ruby_output(STAND_IN + <<~RUBY))
+        module Rails
+          class Application; end
+        end
+        2.times { Pelton::Integrations.load(:launcher) }
+        p ActiveSupport::IsolatedExecutionState.isolation_level
+      RUBY
   end
 
   def test_active_support_without_rails_keeps_by_fiber_without_a_word

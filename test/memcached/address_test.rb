@@ -30,13 +30,16 @@ class MemcachedAddressTest < PeltonTest
   end
 
   def test_invalid_addresses
-    ["", ":1", "a:", "a:0", "a:65536", "a:1:0", "a:1:-1", "a:1:2:3", "a b", "a/b", "::1", "[::1", "[a b]:1", "a:1\n", "a:1\nb",
+    ["", ":1", "a:", "a:0", "a:65536", "a:1:0", "a:1:-1", "a:1:2:3", "a b", "a/b", "::1", "[::1", "[a b]:1", "a:1\n",
+      "a:1\nb",
       "http://a:1", "/run/a\0b", "/run/a:0"].each do |text|
       error = assert_raises(ArgumentError, text.inspect) { Address.parse(text) }
 
       assert_match(/server|port|weight/, error.message)
     end
-    ["memcached://ann:s3cret@a", "ann:s3cret@a:1", "s3cret@a:1"].each { |text| refute_includes assert_raises(ArgumentError) { Address.parse(text) }.message, "s3cret" }
+    ["memcached://ann:s3cret@a", "ann:s3cret@a:1", "s3cret@a:1"].each do |text|
+      refute_includes assert_raises(ArgumentError) { Address.parse(text) }.message, "s3cret"
+    end
     [nil, 11211, []].each { |thing| assert_raises(ArgumentError, TypeError) { Address.parse(thing) } }
   end
 

@@ -94,7 +94,8 @@ class MemcachedClassicTextTest < PeltonTest
   end
 
   def test_a_server_of_another_protocol_is_refused
-    {"HTTP/1.1 400 Bad Request\r\n" => Pelton::ProtocolError, "" => Pelton::ConnectionError, "MN" => Pelton::ConnectionError,
+    {"HTTP/1.1 400 Bad Request\r\n" => Pelton::ProtocolError, "" => Pelton::ConnectionError,
+     "MN" => Pelton::ConnectionError,
      "x" * 5000 => Pelton::Error}.each do |answer, error|
       with_lying_memcached(->(peer) { peer.line && peer.send(answer) }) do |address|
         assert_raises(error, answer) { client(address).get("k") }
@@ -107,7 +108,9 @@ class MemcachedClassicTextTest < PeltonTest
     with_lying_memcached(->(peer) { peer.stall }) do |address|
       assert_raises(Pelton::TimeoutError) { Pelton::Memcached::Client.new(address, timeout: 0.05).get("k") }
       assert_raises(Pelton::TimeoutError) { client(address).get("k", timeout: 0.05) }
-      Pelton.run { assert_raises(Pelton::TimeoutError) { Pelton::Memcached::Client.new(address, timeout: 0.05).get("k") } }
+      Pelton.run do
+        assert_raises(Pelton::TimeoutError) { Pelton::Memcached::Client.new(address, timeout: 0.05).get("k") }
+      end
     end
   end
 

@@ -69,7 +69,11 @@ class MemcachedPoolTest < PeltonTest
   end
 
   def test_the_number_of_connections_is_checked
-    [0, -1, "many", nil].each { |number| assert_match(/connections: must be a number of more than 0/, assert_raises(ArgumentError) { client("a:1", connections: number) }.message) }
-    assert_match(/timeout: must be a number of more than 0, not "3"/, assert_raises(ArgumentError) { client("a:1", timeout: "3") }.message)
+    [0, -1, "many", nil].each do |number|
+      assert_match(/connections: must be a number of more than 0/,
+        assert_raises(ArgumentError) { client("a:1", connections: number) }.message)
+    end
+    assert_match(/timeout: must be a number of more than 0, not "3"/,
+      assert_raises(ArgumentError) { client("a:1", timeout: "3") }.message)
   end
 end

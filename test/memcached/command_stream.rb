@@ -3,17 +3,18 @@
 # Random text commands for a memcached, valid and invalid ones, always the same for a seed. A cas is relative to the
 # server's current one, see #to_s.
 #
-# Left out are commands that Pelton's server treats differently on purpose: numbers that memcached truncates to 32 bits or
-# accepts with a sign, NUL and CR in a line, base64 with invalid characters, lines beyond 2,048 bytes.
+# Left out are commands that Pelton's server treats differently on purpose: numbers that memcached truncates to 32 bits
+# or accepts with a sign, NUL and CR in a line, base64 with invalid characters, lines beyond 2,048 bytes.
 class CommandStream
   Cas = Struct.new(:offset)
 
   KEYS = %W[a b c n\x01\t].freeze
   EXPIRIES = [0, 0, 0, 1000, 5000, -1, 2_592_000].freeze # nothing that ends while the test runs
-  WORDS = ["", "1", "10", "99", "18446744073709551615", "18446744073709551616", "x", "hello", "0", "007", "z" * 300].freeze
+  WORDS = ["", "1", "10", "99", "18446744073709551615", "18446744073709551616", "x", "hello", "0", "007",
+    "z" * 300].freeze
 
-  # memcached changes a number in place only when no unsent reply refers to it. This command makes it send its replies, and
-  # so precedes those that change numbers.
+  # memcached changes a number in place only when no unsent reply refers to it. This command makes it send its replies,
+  # and so precedes those that change numbers.
   FLUSH = "mn\r\n"
 
   def initialize(seed, length)
@@ -79,7 +80,8 @@ class CommandStream
 
   def retrieval
     keys = Array.new(@random.rand(1..4)) { pick(key, key, text_key) }.join(" ")
-    [pick("get #{keys}", "gets #{keys}", "gat #{expiry} #{keys}", "gats #{expiry} #{keys}", "get  #{keys} ", "bogus #{keys}") + "\r\n"]
+    [pick("get #{keys}", "gets #{keys}", "gat #{expiry} #{keys}", "gats #{expiry} #{keys}", "get  #{keys} ",
+      "bogus #{keys}") + "\r\n"]
   end
 
   # Some of these flags, each once, in any order.
@@ -98,7 +100,8 @@ class CommandStream
     name, binary = key_and_binary
     mode = binary.empty? ? pick("E", "A", "P", "R", "S", "X", "SS") : "S"
     name = text_key if mode == "A"
-    chosen = flags("c", "k", "q", opaque, "I", "F#{pick(0, 7, "x")}", "T#{pick(expiry, expiry, "y")}", ["C", cas], "M#{mode}")
+    chosen = flags("c", "k", "q", opaque, "I", "F#{pick(0, 7, "x")}", "T#{pick(expiry, expiry, "y")}", ["C", cas],
+      "M#{mode}")
     chosen.push(" ", "MA") if mode == "A" && !chosen.include?("MA")
     ["ms #{name} #{text.bytesize}#{binary}", *chosen, "\r\n#{text}#{maybe("yy", 0.05)}\r\n"]
   end
@@ -107,7 +110,8 @@ class CommandStream
     name, binary = key_and_binary
     # A key that N creates is printed raw by memcached, even when it came as base64.
     creating = binary.empty? ? ["N#{expiry}"] : []
-    chosen = flags("s", "v", "t", "f", "c", "k", "h", "l", "q", "u", opaque, "T#{pick(expiry, expiry, "y")}", "R#{pick(0, 30, 3000)}",
+    chosen = flags("s", "v", "t", "f", "c", "k", "h", "l", "q", "u", opaque, "T#{pick(expiry, expiry, "y")}",
+      "R#{pick(0, 30, 3000)}",
       *creating)
     chosen.push(" ", pick("v", "k", "!", "O2")) if @random.rand < 0.1
     ["mg #{name}#{binary}", *chosen, "\r\n"]
@@ -125,12 +129,19 @@ class CommandStream
   end
 
   def mistake
-    pick("\r\n", "x\r\n", "get\r\n", "gat\r\n", "gat 10\r\n", "gat x #{key}\r\n", "set #{key} 0 0\r\n", "set #{key} x 0 1\r\na\r\n",
-      "set #{key} 0 0 -1\r\n", "set #{"k" * 251} 0 0 1\r\na\r\n", "set #{key} 0 0 2000000000 x y\r\n", "delete #{"k" * 251}\r\n",
-      "incr #{key}\r\n", "mg\r\n", "ms\r\n", "ms #{key}\r\n", "ms #{key} x\r\n", "ms #{key} -1\r\n", "mg #{"k" * 251}\r\n", "me\r\n", "mz\r\n",
-      "ms #{key} 3 !\r\nabc\r\n", "ms #{key} 1 T1 T2\r\na\r\n", "mg #{key} s s\r\n", "ms #{key} 1 O#{"o" * 32}\r\na\r\n", "mg #{key} O#{"o" * 31}\r\n",
-      "md #{key} O#{"o" * 32}\r\n", "mg #{key} #{"P " * 20}\r\n", "ms #{key} 1#{" P" * 20}\r\na\r\n", "flush_all x\r\n", "flush_all 1 2 3\r\n",
-      "verbosity\r\n", "verbosity x\r\n", "shutdown\r\n", "stats detail\r\n", "stats bogus\r\n", "GET\r\n", "#{"word " * 30}\r\n",
-      "incr #{key} 1 2 3\r\n", "touch #{key}\r\n", "cas #{key} 0 0 1\r\n", "cas #{key} 0 0 1 x\r\n", "mg #{key} Tx !\r\n", "mg #{key} Fx\r\n")
+    pick("\r\n", "x\r\n", "get\r\n", "gat\r\n", "gat 10\r\n", "gat x #{key}\r\n", "set #{key} 0 0\r\n",
+      "set #{key} x 0 1\r\na\r\n",
+      "set #{key} 0 0 -1\r\n", "set #{"k" * 251} 0 0 1\r\na\r\n", "set #{key} 0 0 2000000000 x y\r\n",
+      "delete #{"k" * 251}\r\n",
+      "incr #{key}\r\n", "mg\r\n", "ms\r\n", "ms #{key}\r\n", "ms #{key} x\r\n", "ms #{key} -1\r\n",
+      "mg #{"k" * 251}\r\n", "me\r\n", "mz\r\n",
+      "ms #{key} 3 !\r\nabc\r\n", "ms #{key} 1 T1 T2\r\na\r\n", "mg #{key} s s\r\n",
+      "ms #{key} 1 O#{"o" * 32}\r\na\r\n", "mg #{key} O#{"o" * 31}\r\n",
+      "md #{key} O#{"o" * 32}\r\n", "mg #{key} #{"P " * 20}\r\n", "ms #{key} 1#{" P" * 20}\r\na\r\n",
+      "flush_all x\r\n", "flush_all 1 2 3\r\n",
+      "verbosity\r\n", "verbosity x\r\n", "shutdown\r\n", "stats detail\r\n", "stats bogus\r\n", "GET\r\n",
+      "#{"word " * 30}\r\n",
+      "incr #{key} 1 2 3\r\n", "touch #{key}\r\n", "cas #{key} 0 0 1\r\n", "cas #{key} 0 0 1 x\r\n",
+      "mg #{key} Tx !\r\n", "mg #{key} Fx\r\n")
   end
 end

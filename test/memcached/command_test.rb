@@ -10,16 +10,20 @@ class MemcachedCommandTest < PeltonTest
   Command = Pelton::Memcached::Command
 
   def test_without_options_it_listens_on_the_local_machine_only
-    assert_equal({host: nil, port: 11_211, path: nil, mode: 0o700, memory: 64 << 20, max_connections: 1024, value_limit: 1 << 20, idle_timeout: 0, verbosity: 0},
+    assert_equal({host: nil, port: 11_211, path: nil, mode: 0o700, memory: 64 << 20, max_connections: 1024,
+      value_limit: 1 << 20, idle_timeout: 0, verbosity: 0},
       options)
   end
 
   def test_options_are_those_of_memcached
-    assert_equal({host: ["127.0.0.1", "::1"], port: 11_212, path: nil, mode: 0o700, memory: 8 << 20, max_connections: 10, value_limit: 2 << 20, idle_timeout: 60,
+    assert_equal({host: ["127.0.0.1", "::1"], port: 11_212, path: nil, mode: 0o700, memory: 8 << 20,
+      max_connections: 10, value_limit: 2 << 20, idle_timeout: 60,
                   verbosity: 2},
-      options("-p", "11212", "-l", "127.0.0.1,::1", "-m", "8", "-c", "10", "-U", "0", "-I", "2m", "-o", "idle_timeout=60", "-vv"))
+      options("-p", "11212", "-l", "127.0.0.1,::1", "-m", "8", "-c", "10", "-U", "0", "-I", "2m", "-o",
+        "idle_timeout=60", "-vv"))
     assert_equal options("-p", "11212", "-m", "8", "-c", "10", "-U", "0", "-I", "512k", "-s", "/tmp/x"),
-      options("--port=11212", "--memory-limit=8", "--conn-limit=10", "--udp-port=0", "--max-item-size=524288", "--unix-socket=/tmp/x")
+      options("--port=11212", "--memory-limit=8", "--conn-limit=10", "--udp-port=0", "--max-item-size=524288",
+        "--unix-socket=/tmp/x")
     assert_equal 0o770, options("-a", "770")[:mode]
     assert_equal 0o660, options("--unix-mask=0660")[:mode]
     assert_equal 11_212, options("-p11212")[:port]
@@ -44,7 +48,9 @@ class MemcachedCommandTest < PeltonTest
   end
 
   def test_unknown_options
-    {%w[-U 11211] => /UDP is not supported/, %w[-I 1x] => /a size must be/, %w[-p x] => /-p x/, %w[-p 70000] => /a port is 0 to 65535, not 70000/, %w[-p -1] => /not -1/, %w[--nonsense] => /nonsense/, %w[more] => /unknown argument: more/,
+    {%w[-U 11211] => /UDP is not supported/, %w[-I 1x] => /a size must be/, %w[-p x] => /-p x/,
+     %w[-p 70000] => /a port is 0 to 65535, not 70000/, %w[-p -1] => /not -1/, %w[--nonsense] => /nonsense/,
+     %w[more] => /unknown argument: more/,
      %w[-m 0] => /memory must be/, %w[-c 0] => /max_connections must be/, %w[-o nonsense] => /idle_timeout=SECONDS/,
      %w[-I 10] => /value_limit must be/}.each do |arguments, complaint|
       status, out, error = run_command(*arguments)
@@ -125,7 +131,8 @@ class MemcachedCommandTest < PeltonTest
       Process.kill("TERM", child.pid)
     end
 
-    assert_equal ["< set a", "< get a\\x09b", "< get c", "< mg \\x1b\\x00[", "< ERROR", "< verbosity "], File.readlines(errors.path, chomp: true)
+    assert_equal ["< set a", "< get a\\x09b", "< get c", "< mg \\x1b\\x00[", "< ERROR", "< verbosity "],
+      File.readlines(errors.path, chomp: true)
   ensure
     errors&.close!
   end

@@ -9,15 +9,16 @@ require_relative "../support/lying_memcached"
 
 # Each style against servers that send wrong replies, disconnect, or are not there. (MemcachedStyles::Concurrent needs a
 # server that replies.)
-PeltonTest.in_styles("MemcachedConnection", MemcachedStyles::ALL - [MemcachedStyles::Concurrent], LyingMemcached, MemcachedFaults, MemcachedFanOutFaults)
+PeltonTest.in_styles("MemcachedConnection", MemcachedStyles::ALL - [MemcachedStyles::Concurrent], LyingMemcached,
+  MemcachedFaults, MemcachedFanOutFaults)
 
 class MemcachedConnectionStopTest < PeltonTest
   include LyingMemcached
 
   MISS = "EN\r\n"
 
-  # No pending reply keeps the next run going: neither of callbacks, nor of fibers that refuse to be cancelled, nor of new
-  # requests on a connection whose replies have been pending since the last run.
+  # No pending reply keeps the next run going: neither of callbacks, nor of fibers that refuse to be cancelled, nor of
+  # new requests on a connection whose replies have been pending since the last run.
   def test_the_reactor_stops_while_replies_are_pending
     with_lying_memcached(->(peer) { peer.commands(1) && peer.send(MISS) && peer.stall }) do |address|
       client = Pelton::Memcached::Client.new(address)
@@ -26,7 +27,9 @@ class MemcachedConnectionStopTest < PeltonTest
       _, err = capture_io do
         2.times do
           Pelton.run(grace: 0.01) do
-            [client.later.get("k"), client.later.get_multi("k")].each { |one| one.errback { |error| log << error.class } }
+            [client.later.get("k"), client.later.get_multi("k")].each do |one|
+              one.errback { |error| log << error.class }
+            end
             spawn_stubborn { client.get("k") }
             spawn_stubborn { client.get_multi("k", "l") }
             Pelton::Reactor.current.yield
@@ -83,8 +86,9 @@ class MemcachedConnectionStopTest < PeltonTest
 end
 
 class MemcachedConnectionGarbageTest < PeltonTest
-  # A collection sweeps step by step. Meanwhile the loop still notices that a garbage connection's server has closed it. By then the
-  # objects that the connection refers to may be swept already, and an allocation may sweep the connection itself.
+  # A collection sweeps step by step. Meanwhile the loop still notices that a garbage connection's server has closed it.
+  # By then the objects that the connection refers to may be swept already, and an allocation may sweep the connection
+  # itself.
   def test_the_server_closes_connections_that_are_garbage_but_not_swept_yet
     assert_equal "100000\n", ruby_output(<<~'RUBY', env: {"MALLOC_PERTURB_" => "165"})
       require "pelton/memcached"

@@ -35,7 +35,9 @@ class MemcachedFetchTest < PeltonTest
   def test_the_lock_lives_at_least_as_long_as_others_wait
     cache = client
     ttls = []
-    cache.define_singleton_method(:add) { |*arguments, **options| ttls << options[:ttl] and super(*arguments, **options) }
+    cache.define_singleton_method(:add) do |*arguments, **options|
+      ttls << options[:ttl] and super(*arguments, **options)
+    end
     cache.fetch("k", wait: 50) { "v" }
 
     assert_equal [51], ttls
@@ -64,7 +66,9 @@ class MemcachedFetchTest < PeltonTest
   end
 
   # Tasks that fetch the same key at once; the block is called by the one that computes.
-  def fetch_at_once(cache, count, &compute) = Array.new(count) { Pelton.spawn { cache.fetch("k") { sleep(0.01) && compute.call } } }
+  def fetch_at_once(cache, count, &compute)
+    Array.new(count) { Pelton.spawn { cache.fetch("k") { sleep(0.01) && compute.call } } }
+  end
 
   def test_one_of_many_fibers_computes
     calls = 0

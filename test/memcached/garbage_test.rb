@@ -11,11 +11,14 @@ class MemcachedGarbageTest < PeltonTest
   include MemcachedStyles::Common
 
   COMMANDS = [
-    [:get, "a"], [:get, "large"], [:gets, "a"], [:item, "a"], [:get_multi, "a", "b", "large"], [:set, "a", "v"], [:add, "c", "v"],
-    [:incr, "n"], [:decr, "n", 2], [:delete, "c"], [:touch, "a", {ttl: 60}], [:gat, "a", {ttl: 60}], [:set_multi, {"a" => "v", "b" => "w"}],
+    [:get, "a"], [:get, "large"], [:gets, "a"], [:item, "a"], [:get_multi, "a", "b", "large"], [:set, "a", "v"],
+    [:add, "c", "v"],
+    [:incr, "n"], [:decr, "n", 2], [:delete, "c"], [:touch, "a", {ttl: 60}], [:gat, "a", {ttl: 60}],
+    [:set_multi, {"a" => "v", "b" => "w"}],
     [:version], [:stats], [:versions], [:incr, "m", {initial: 5}]
   ].freeze
-  WORDS = ["VA 5\r\n", "EN\r\n", "HD\r\n", "END\r\n", "VALUE a 0 1\r\n", "ERROR\r\n", "\r\n", "STAT a b\r\n", "99999999999999999999", "-1 "].freeze
+  WORDS = ["VA 5\r\n", "EN\r\n", "HD\r\n", "END\r\n", "VALUE a 0 1\r\n", "ERROR\r\n", "\r\n", "STAT a b\r\n",
+    "99999999999999999999", "-1 "].freeze
 
   {meta: {protocol: :meta}, classic: {protocol: :classic}, coded: {serializer: JSON, compress: 10}}.each do |name, options|
     define_method(:"test_#{name}_replies_that_are_damaged") do

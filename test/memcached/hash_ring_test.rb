@@ -32,7 +32,8 @@ class HashRingTest < PeltonTest
 
     HASHES.each_key do |hash|
       assert_placed_alike(keys, random_servers(7), hash: hash)
-      assert_placed_alike(keys, random_servers(7).map { |server| server.sub(/(:\d+):\d+\z/, '\1') }, hash: hash, points: :equal)
+      assert_placed_alike(keys, random_servers(7).map { |server| server.sub(/(:\d+):\d+\z/, '\1') }, hash: hash,
+        points: :equal)
     end
   end
 
@@ -61,7 +62,9 @@ class HashRingTest < PeltonTest
     ring = HashRing.new(%w[a b c])
 
     # The key "a-0" has the hash of the first of the four points that "a-0" makes.
-    %w[a b c].each_with_index { |host, index| assert_equal [index], (0...39).map { |i| ring.index("#{host}-#{i}") }.uniq }
+    %w[a b c].each_with_index do |host, index|
+      assert_equal [index], (0...39).map { |i| ring.index("#{host}-#{i}") }.uniq
+    end
   end
 
   def test_keys_do_not_depend_on_the_order_of_the_servers

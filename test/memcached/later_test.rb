@@ -40,7 +40,8 @@ class MemcachedLaterTest < PeltonTest
   end
 
   def test_later_has_every_command_of_the_client
-    commands = Pelton::Memcached::Client.public_instance_methods(false) + %i[fetch cas] - %i[later close inspect server servers]
+    commands =
+      Pelton::Memcached::Client.public_instance_methods(false) + %i[fetch cas] - %i[later close inspect server servers]
 
     assert_equal commands.sort, Pelton::Memcached::Later.public_instance_methods(false).sort
   end

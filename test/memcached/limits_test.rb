@@ -29,7 +29,8 @@ class MemcachedLimitsTest < PeltonTest
     tokens&.close
   end
 
-  # What gets return whose replies come one by one, the last of them after twice the timeout. Those too late are missing.
+  # What gets return whose replies come one by one, the last of them after twice the timeout. Those too late are
+  # missing.
   def values_of_a_slow_memcached(count, timeout)
     values = []
     with_slow_memcached(timeout: timeout) do |cache, _, tokens|

@@ -3,8 +3,8 @@
 require_relative "../test_helper"
 require_relative "../support/memcached_server"
 
-# Hostile input over sockets; test/core/memcached_server has all of it. After each, the server still serves other clients, and
-# holds nothing for the one that is gone.
+# Hostile input over sockets; test/core/memcached_server has all of it. After each, the server still serves other
+# clients, and holds nothing for the one that is gone.
 class ServerBadInputTest < PeltonTest
   include MemcachedServer
 
@@ -16,7 +16,8 @@ class ServerBadInputTest < PeltonTest
     "a_get_with_ten_thousand_keys" => ["set key5000 0 0 1\r\nx\r\nget #{Array.new(10_000) { |number| "key#{number}" }.join(" ")}\r\nmn\r\n",
       "STORED\r\nVALUE key5000 0 1\r\nx\r\nEND\r\nMN\r\n"],
     "noreply_with_an_error" => ["set k x 0 1 noreply\r\nset k noreply\r\nmn\r\n", "ERROR\r\nMN\r\n"],
-    "the_binary_protocol" => [[0x80, 0x0a, 0, 0, 0, 0, 0, 0, 0].pack("CCnCCnNNQ>"), "CLIENT_ERROR the binary protocol is not supported\r\n"],
+    "the_binary_protocol" => [[0x80, 0x0a, 0, 0, 0, 0, 0, 0, 0].pack("CCnCCnNNQ>"),
+      "CLIENT_ERROR the binary protocol is not supported\r\n"],
     "a_browser" => ["POST / HTTP/1.1\r\nHost: localhost\r\n\r\nset k 0 0 1\r\nx\r\n", ""]
   }.freeze
 

@@ -10,7 +10,9 @@ require_relative "../support/certificates"
 # A real memcached behind TLS.
 module MemcachedEncrypted
   TRUST = Pelton::TLS::Context.new(ca_file: Certificates.authority)
-  IDENTITY = Tempfile.new("memcached").tap { |file| (file << Certificates.server.certificate << Certificates.server.key).flush }
+  IDENTITY = Tempfile.new("memcached").tap do |file|
+    (file << Certificates.server.certificate << Certificates.server.key).flush
+  end
 
   AVAILABLE = `memcached -h 2>/dev/null`.include?("--enable-ssl")
 
@@ -21,8 +23,8 @@ module MemcachedEncrypted
 
   def client(address = "localhost:#{encrypted_port}", **options) = super(address, tls: TRUST, **options)
 
-  # memcached 1.6.18 does not check OpenSSL's buffer of decrypted bytes: those behind a long value in one record wait there
-  # until more bytes come, with any client.
+  # memcached 1.6.18 does not check OpenSSL's buffer of decrypted bytes: those behind a long value in one record wait
+  # there until more bytes come, with any client.
   %i[test_a_large_value_in_a_multi_command test_one_refused_value_of_a_multi_command].each do |name|
     define_method(name) { skip "memcached forgets what OpenSSL has read in advance" }
   end
@@ -63,13 +65,19 @@ class MemcachedTLSTest < PeltonTest
 
   def test_an_untrusted_server_is_not_used
     within do
-      error = assert_raises(Pelton::VerificationError) { Pelton::Memcached::Client.new("localhost:#{encrypted_port}", tls: true).get("a") }
+      error = assert_raises(Pelton::VerificationError) do
+        Pelton::Memcached::Client.new("localhost:#{encrypted_port}", tls: true).get("a")
+      end
 
       assert_match(/ca_file:/, error.message)
     end
   end
 
   def test_a_server_without_tls
-    within { assert_raises(Pelton::ConnectionError) { Pelton::Memcached::Client.new("localhost:#{with_memcached}", tls: TRUST).get("a") } }
+    within do
+      assert_raises(Pelton::ConnectionError) do
+        Pelton::Memcached::Client.new("localhost:#{with_memcached}", tls: TRUST).get("a")
+      end
+    end
   end
 end

@@ -5,8 +5,8 @@ require_relative "../support/certificates"
 require_relative "../support/http/peer"
 require_relative "../support/lying_memcached"
 
-# Values that are relayed to another stream (ext/pelton/ruby/memcached/value_stream.c). test/shared/memcached_commands.rb
-# tests Client#stream in every style.
+# Values that are relayed to another stream (ext/pelton/ruby/memcached/value_stream.c).
+# test/shared/memcached_commands.rb tests Client#stream in every style.
 class ValueStreamTest < PeltonTest
   include LyingMemcached
   include HttpPeer

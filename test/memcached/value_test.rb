@@ -80,15 +80,19 @@ class ValueTest < PeltonTest
 
   def test_a_serializers_error_is_the_cause_of_the_value_error
     {dump: :dump, load: :load}.each_key do |name|
-      serializer = Class.new { %i[dump load].each { |method| define_method(method) { |_| raise IndexError, "no" } } }.new
-      error = assert_raises(Pelton::Memcached::ValueError) { Value.new(serializer: serializer).public_send(name, *[+"x", 1].first((name == :dump) ? 1 : 2)) }
+      serializer =
+        Class.new { %i[dump load].each { |method| define_method(method) { |_| raise IndexError, "no" } } }.new
+      error = assert_raises(Pelton::Memcached::ValueError) do
+        Value.new(serializer: serializer).public_send(name, *[+"x", 1].first((name == :dump) ? 1 : 2))
+      end
 
       assert_kind_of IndexError, error.cause
     end
   end
 
   def test_a_timeout_in_a_serializer_is_raised_unchanged
-    serializer = Class.new { %i[dump load].each { |name| define_method(name) { |_| raise Timeout::Error, "late" } } }.new
+    serializer =
+      Class.new { %i[dump load].each { |name| define_method(name) { |_| raise Timeout::Error, "late" } } }.new
 
     assert_equal "late", assert_raises(Timeout::Error) { Value.new(serializer: serializer).dump(1) }.message
     assert_equal "late", assert_raises(Timeout::Error) { Value.new(serializer: serializer).load(+"x", 1) }.message
@@ -97,7 +101,9 @@ class ValueTest < PeltonTest
   def test_a_serializer_needs_dump_and_load
     assert_raises(ArgumentError) { Value.new(serializer: Object.new) }
     assert_raises(ArgumentError) { Value.new(serializer: :json) }
-    assert_raises(Pelton::Memcached::ValueError) { Value.new(serializer: Class.new { %i[dump load].each { |name| define_method(name) { |_| 7 } } }.new).dump(1) }
+    assert_raises(Pelton::Memcached::ValueError) do
+      Value.new(serializer: Class.new { %i[dump load].each { |name| define_method(name) { |_| 7 } } }.new).dump(1)
+    end
   end
 
   def test_long_values_are_compressed

@@ -28,13 +28,15 @@ class StacksTest < PeltonTest
   end
 
   def test_without_it_a_fiber_has_a_fraction
-    main, worker = ruby_file("#{DEPTH} require 'pelton'; p depths, Pelton.run { depths }").lines.map { |line| line[/\d+/].to_i }
+    main, worker =
+      ruby_file("#{DEPTH} require 'pelton'; p depths, Pelton.run { depths }").lines.map { |line| line[/\d+/].to_i }
 
     assert_operator worker, :<, main / 4
   end
 
   def test_the_program_starts_once_more_with_its_arguments_and_its_input
-    output = ruby_file("$stdout.write('started '); $stdout.flush; #{DEEPEN} p ARGV, $stdin.read", "a b", "-c", stdin: "input")
+    output = ruby_file("$stdout.write('started '); $stdout.flush; #{DEEPEN} p ARGV, $stdin.read", "a b", "-c",
+      stdin: "input")
 
     assert_equal "started started [\"a b\", \"-c\"]\n\"input\"\n", output
   end
@@ -47,13 +49,15 @@ class StacksTest < PeltonTest
   end
 
   def test_one_that_is_missing_is_added
-    output = ruby_file("#{DEEPEN} p ENV.values_at(*Pelton::Stacks::SIZES.keys)", env: {"RUBY_FIBER_VM_STACK_SIZE" => "262144"})
+    output = ruby_file("#{DEEPEN} p ENV.values_at(*Pelton::Stacks::SIZES.keys)",
+      env: {"RUBY_FIBER_VM_STACK_SIZE" => "262144"})
 
     assert_equal "[\"262144\", \"8388608\"]\n", output
   end
 
   def test_where_the_system_refuses_the_program_goes_on
-    output, errors, = run_file("require 'pelton/program/stacks'; def (Pelton::Stacks).exec(*) = raise(Errno::E2BIG); #{DEEPEN} puts :on")
+    output, errors, =
+      run_file("require 'pelton/program/stacks'; def (Pelton::Stacks).exec(*) = raise(Errno::E2BIG); #{DEEPEN} puts :on")
 
     assert_equal "on\n", output
     assert_match(/\Apelton: cannot start again with deep stacks: Argument list too long/, errors)

@@ -75,9 +75,12 @@ class PubSubCarrierTest < PeltonTest
     end
   end
 
-  # Workers serve after some seconds without the server. Nobody knows which of the messages clients have missed, and which they have seen.
+  # Workers serve after some seconds without the server. Nobody knows which of the messages clients have missed, and
+  # which they have seen.
   def test_who_has_subscribed_before_the_log_could_be_read_learns_of_a_gap
-    %w[plain kept].each_with_index { |text, index| @memory.add(index + 1, text, offset: index, rule: (PubSub::History::Rule.new(10, 100) if index == 1)) }
+    %w[plain kept].each_with_index do |text, index|
+      @memory.add(index + 1, text, offset: index, rule: (PubSub::History::Rule.new(10, 100) if index == 1))
+    end
     Pelton.run do
       seen = {"t" => [], "quiet" => []}
       seen.each { |topic, list| @pubsub.attach(topic, gap: -> { list << :gap }) { |message| list << message } }

@@ -23,7 +23,9 @@ class PubSubHistoryTest < PeltonTest
 
   def test_what_is_unknown_is_said_to_be_missing
     @history.append("t", "a", TEN)
-    ["e:4", "f:1", "e", "e:x", "e:-1", "", "e:#{"9" * 30}"].each { |position| assert_equal [[], false], @history.since("t", position), position }
+    ["e:4", "f:1", "e", "e:x", "e:-1", "", "e:#{"9" * 30}"].each do |position|
+      assert_equal [[], false], @history.since("t", position), position
+    end
     assert_equal [[], false], @history.since("nothing", "e:0")
   end
 

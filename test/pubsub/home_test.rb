@@ -15,7 +15,9 @@ class PubSubHomeTest < PeltonTest
         topics = Pelton::PubSub.new
         topics.join(hub.path)
         subscription = topics.subscribe("out")
-        output = Pelton.offload { ruby_output("require 'pelton/pubsub'; #{code}", env: {"PELTON_PUBSUB_HUB" => hub.path}) }
+        output = Pelton.offload do
+          ruby_output("require 'pelton/pubsub'; #{code}", env: {"PELTON_PUBSUB_HUB" => hub.path})
+        end
         yield output, subscription
       ensure
         topics.engine.close

@@ -47,7 +47,8 @@ class PubSubHubTest < PeltonTest
     later.write(Wire.join("", 0))
     frames = Array.new(4) { next_frame(later) }
     assert_equal [Wire::WELCOME, Wire::KEPT, Wire::KEPT, Wire::READY], frames.map(&:first)
-    assert_equal [["a", Encoding::UTF_8, 1], ["\xff".b, Encoding::BINARY, 2]], frames[1, 2].map { |_, body| Wire.parse(body) }.map { |got| [got.text, got.text.encoding, got.offset] }
+    assert_equal [["a", Encoding::UTF_8, 1], ["\xff".b, Encoding::BINARY, 2]],
+      frames[1, 2].map { |_, body| Wire.parse(body) }.map { |got| [got.text, got.text.encoding, got.offset] }
 
     back = connect
     back.write(Wire.join(frames.first.last, 1))
@@ -57,7 +58,8 @@ class PubSubHubTest < PeltonTest
   def test_who_sends_nonsense_is_cut_and_nobody_else
     log = logged do
       healthy = join
-      [["\xff".b * 10], [Wire.frame(Wire::PUBLISH, "short")], [Wire.frame(Wire::READY)], [[5, 99].pack("L>C")], [Wire.frame(Wire::PUBLISH, [1, 60_000, 0, 0].pack("CS>L>G"))]].each do |bytes,|
+      [["\xff".b * 10], [Wire.frame(Wire::PUBLISH, "short")], [Wire.frame(Wire::READY)], [[5, 99].pack("L>C")],
+        [Wire.frame(Wire::PUBLISH, [1, 60_000, 0, 0].pack("CS>L>G"))]].each do |bytes,|
         link = connect
         link.write(bytes)
         assert_nil link.read(1), bytes

@@ -29,7 +29,10 @@ class PubSubLinkTest < PeltonTest
 
       assert_equal seen.first, seen.last
       assert_equal Array.new(100) { |number| "thread #{number}" }, seen.last.grep(/thread/)
-      [0, 1].each { |parity| assert_equal (0..99).select { |number| number % 2 == parity }.map(&:to_s), seen.first.grep(/\A\d+\z/).select { |text| text.to_i % 2 == parity } }
+      [0, 1].each do |parity|
+        assert_equal (0..99).select { |number| number % 2 == parity }.map(&:to_s),
+          seen.first.grep(/\A\d+\z/).select { |text| text.to_i % 2 == parity }
+      end
     end
   end
 
@@ -116,7 +119,9 @@ class PubSubLinkTest < PeltonTest
       Dir.mkdir(File.dirname(path))
       @hub = PubSub::Hub.new(path, folder: File.dirname(path))
 
-      80.times { |number| assert_match(/\A#{number}x/, subscription.receive) if number < 50 || subscription.size.positive? }
+      80.times do |number|
+        assert_match(/\A#{number}x/, subscription.receive) if number < 50 || subscription.size.positive?
+      end
     end
   end
 

@@ -53,7 +53,8 @@ class PubSubSubscriptionTest < PeltonTest
     end
   end
 
-  # Threads publish while its thread is busy: what is beyond the limit is lost, and it learns that before any later message.
+  # Threads publish while its thread is busy: what is beyond the limit is lost, and it learns that before any later
+  # message.
   def test_what_passes_messages_on_learns_of_a_gap
     output = StringIO.new
     Pelton.logger = output
@@ -205,7 +206,9 @@ class PubSubSubscriptionTest < PeltonTest
 
       assert_equal seen, direct
       assert_equal [Thread.current], seen.map(&:last).uniq
-      4.times { |number| assert_equal Array.new(50) { |turn| "#{number}.#{turn}" }, seen.map(&:first).grep(/\A#{number}\./) }
+      4.times do |number|
+        assert_equal Array.new(50) { |turn| "#{number}.#{turn}" }, seen.map(&:first).grep(/\A#{number}\./)
+      end
     end
   end
 

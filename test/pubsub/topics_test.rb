@@ -12,10 +12,14 @@ class PubSubTopicsTest < PeltonTest
   end
 
   def subscribe(topic = "t", after: nil, max_bytes: 1000, slow: :drop)
-    Pelton::PubSub::Subscription.new(@topics, topic, max_bytes: max_bytes, slow: slow, block: nil).tap { |one| @topics.add(one, after, @topics.epoch) }
+    Pelton::PubSub::Subscription.new(@topics, topic, max_bytes: max_bytes, slow: slow, block: nil).tap do |one|
+      @topics.add(one, after, @topics.epoch)
+    end
   end
 
-  def deliver(message, topic: "t", position: nil, kept: false) = @topics.deliver(topic, message, @topics.rule(topic), position, kept, 0)
+  def deliver(message, topic: "t", position: nil, kept: false)
+    @topics.deliver(topic, message, @topics.rule(topic), position, kept, 0)
+  end
 
   def received(subscription) = Array.new(subscription.size) { subscription.receive }
 

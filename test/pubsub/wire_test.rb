@@ -59,7 +59,9 @@ class PubSubWireTest < PeltonTest
 
   def test_what_is_no_frame
     reader = Wire::Reader.new
-    [[Wire::MOST + 1, 1].pack("L>C"), [0, 0].pack("L>C"), [0, 7].pack("L>C")].each { |bytes| assert_raises(Wire::Malformed) { read(bytes) } }
+    [[Wire::MOST + 1, 1].pack("L>C"), [0, 0].pack("L>C"), [0, 7].pack("L>C")].each do |bytes|
+      assert_raises(Wire::Malformed) { read(bytes) }
+    end
     assert_nil reader.next
     assert_raises(Wire::Malformed) { Wire.topic_and_rule([1, 50_000, 1, 1].pack("CS>L>G")) }
     assert_raises(Wire::Malformed) { Wire.parse("x" * 20) }

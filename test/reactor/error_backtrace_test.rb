@@ -8,8 +8,8 @@ require "pelton/http"
 require "pelton/http/websocket"
 require "pelton/memcached"
 
-# Whoever waits finds the line of the call in the error's backtrace, inside and outside Pelton.run: also where the error was
-# raised on another fiber.
+# Whoever waits finds the line of the call in the error's backtrace, inside and outside Pelton.run: also where the error
+# was raised on another fiber.
 class ErrorBacktraceTest < PeltonTest
   NOWHERE = File.join(Dir.tmpdir, "no socket #{Process.pid}")
 

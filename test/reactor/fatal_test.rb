@@ -42,7 +42,8 @@ class FatalTest < PeltonTest
   end
 
   def test_what_ends_run_all_the_same
-    raising = {SystemExit => -> { exit 3 }, Interrupt => -> { raise Interrupt }, UncaughtThrowError => -> { throw :out }}
+    raising = {SystemExit => -> { exit 3 }, Interrupt => -> { raise Interrupt },
+               UncaughtThrowError => -> { throw :out }}
     raising.each { |type, callback| assert_raises(type) { told(1) { Pelton.next_tick(&callback) } } }
     assert_raises(Foreign) { told(1) { raise Foreign, "of the block itself" } }
   end

@@ -204,7 +204,8 @@ class FiberLocalsTest < PeltonTest
       callback { see }
     end
 
-    assert_equal [[1, nil, nil, nil], NONE, [1, nil, nil, 4], [nil, :request, nil, nil], [1, nil, nil, nil], [1, nil, nil, 4]],
+    assert_equal [[1, nil, nil, nil], NONE, [1, nil, nil, 4], [nil, :request, nil, nil], [1, nil, nil, nil],
+      [1, nil, nil, 4]],
       @seen
   end
 

@@ -134,7 +134,8 @@ class ForkTest < PeltonTest
       operation = Pelton::Operation.new
       timer = Pelton.add_timer(0.001) {}
       messages = in_child {
-        [-> { reactor.next_tick {} }, -> { reactor.stop }, -> { operation.await }, -> { timer.restart(1) }, -> { Pelton.spawn {} },
+        [-> { reactor.next_tick {} }, -> { reactor.stop }, -> { operation.await }, -> { timer.restart(1) },
+          -> { Pelton.spawn {} },
           -> { reactor.run {} }].each do |call|
           call.call
           puts "nothing raised"
@@ -143,7 +144,8 @@ class ForkTest < PeltonTest
         end
       }
 
-      assert_equal ["Pelton::ClosedError"] * 3 + ["Pelton::NotRunningError"] * 2 + ["Pelton::ClosedError"], messages.lines.map(&:chomp)
+      assert_equal ["Pelton::ClosedError"] * 3 + ["Pelton::NotRunningError"] * 2 + ["Pelton::ClosedError"],
+        messages.lines.map(&:chomp)
     end
   end
 

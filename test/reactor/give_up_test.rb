@@ -2,8 +2,8 @@
 
 require_relative "../test_helper"
 
-# Every way in which a fiber can wait, given up when the grace time is over. A process of its own goes through all of them: Ruby would abort
-# it, when a thread or the process ends, if the record of a fiber were left in a list of Ruby's.
+# Every way in which a fiber can wait, given up when the grace time is over. A process of its own goes through all of
+# them: Ruby would abort it, when a thread or the process ends, if the record of a fiber were left in a list of Ruby's.
 class GiveUpTest < PeltonTest
   self.deadline = 60
 
@@ -76,8 +76,8 @@ class GiveUpTest < PeltonTest
     RUBY
   end
 
-  # The fiber that waits last is ended first. The other one gets the Mutex when its holder is ended: if it were ended now, it would not
-  # pass the Mutex on.
+  # The fiber that waits last is ended first. The other one gets the Mutex when its holder is ended: if it were ended
+  # now, it would not pass the Mutex on.
   def test_a_fiber_that_got_its_mutex_meanwhile_uses_it
     assert_equal %w[held got free], ruby_output(<<~RUBY).split
       require "pelton"

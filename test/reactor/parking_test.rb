@@ -10,7 +10,8 @@ require "timeout"
 class ParkingTest < PeltonTest
   include EventLog
 
-  # 1. After each job the loop begins again at the top: the job may have parked, stopped the reactor, or emptied the queue.
+  # 1. After each job the loop begins again at the top: the job may have parked, stopped the reactor, or emptied the
+  #    queue.
   def test_rule_1_a_tick_goes_on_after_each_job_whatever_the_job_did
     Pelton.run do
       Pelton.next_tick { @log << 1 and sleep }
@@ -48,7 +49,8 @@ class ParkingTest < PeltonTest
       assert_equal 0, Pelton.stats[:ready]
     end
 
-    assert_equal [[:timeout, Timeout::Error], [:raised, ArgumentError], [:raised_in_io, ArgumentError], [:raised_in_pop, ArgumentError],
+    assert_equal [[:timeout, Timeout::Error], [:raised, ArgumentError], [:raised_in_io, ArgumentError],
+      [:raised_in_pop, ArgumentError],
       [:deadline, Pelton::TimeoutError], [:cancelled, Pelton::Cancelled], [:bad_descriptor, Errno::EBADF]], @log
   ensure
     writer.close
@@ -152,8 +154,9 @@ class ParkingTest < PeltonTest
 
   # 8. When no fiber can be made, the error strikes the fiber that wants to park, and no other.
   def test_rule_8_a_worker_that_cannot_be_made_is_an_error_of_the_fiber_that_parks
-    # Memory is to run out for fibers alone, so the program frees slots for objects first. With none left to raise an error with,
-    # Ruby 3.1 aborts, and Ruby 3.3 spins for ever and ignores TERM, without Pelton, too: the deadline's KILL ends it.
+    # Memory is to run out for fibers alone, so the program frees slots for objects first. With none left to raise an
+    # error with, Ruby 3.1 aborts, and Ruby 3.3 spins for ever and ignores TERM, without Pelton, too: the deadline's
+    # KILL ends it.
     assert_equal "true\ntrue\n3000\n[0, 0]\n", ruby_output(<<~RUBY, env: {"MALLOC_TOP_PAD_" => "67108864"}, deadline: 60)
       require "pelton"
       {0 => 300_000, 50 => 100_000, 130 => 30_000, 290 => 10_000, 600 => 5_000}.each { |size, count| Array.new(count) { "x" * size } }
@@ -179,7 +182,8 @@ class ParkingTest < PeltonTest
     RUBY
   end
 
-  # 9. A switch can end with three exceptions: the switch's own error, one that was raised in this fiber, and an interrupt.
+  # 9. A switch can end with three exceptions: the switch's own error, one that was raised in this fiber, and an
+  #    interrupt.
   def test_rule_9_the_three_outcomes_of_a_failed_switch_are_told_apart
     Pelton.run do
       parked = nil
@@ -194,8 +198,8 @@ class ParkingTest < PeltonTest
 
   # 10. Objects that C refers to while it runs are marked.
   def test_rule_10_objects_that_c_refers_to_survive_collections
-    # In a process of its own, where little is loaded and collections are quick. Without the watchdog, because each line of
-    # its reports would cost collections.
+    # In a process of its own, where little is loaded and collections are quick. Without the watchdog, because each line
+    # of its reports would cost collections.
     output = ruby_output(<<~RUBY, env: {"PELTON_WATCHDOG" => "off"})
       require "pelton"
       log = []
@@ -216,7 +220,8 @@ class ParkingTest < PeltonTest
     assert_equal %w[ticktick timertimer tasktask operationoperation fiberfiber].sort, output.split
   end
 
-  # Making a worker runs Ruby code. A fiber that is woken meanwhile must not go to sleep. The trace stands for a trap handler.
+  # Making a worker runs Ruby code. A fiber that is woken meanwhile must not go to sleep. The trace stands for a trap
+  # handler.
   def test_a_fiber_that_is_woken_while_it_hands_over_goes_on
     [-> { sleep 0.003 }, -> { Fiber.new { sleep 0.003 }.resume }].each do |meanwhile|
       Thread.new {

@@ -3,8 +3,8 @@
 require_relative "../test_helper"
 require "pelton"
 
-# The order of requests in a loop: what has begun goes on in the order in which its requests arrived, and a new request begins when
-# nothing else can go on. Work that belongs to no request keeps its place.
+# The order of requests in a loop: what has begun goes on in the order in which its requests arrived, and a new request
+# begins when nothing else can go on. Work that belongs to no request keeps its place.
 class RequestOrderTest < PeltonTest
   def test_woken_requests_go_on_in_the_order_of_their_arrival
     assert_order [3, 2, 1, :first, :second, :third] do

@@ -5,7 +5,8 @@ require "objspace"
 require "socket"
 require "pelton"
 
-# The registry of GC roots keeps active objects alive: young ones in a list and, after some collections, old ones on pages.
+# The registry of GC roots keeps active objects alive: young ones in a list and, after some collections, old ones on
+# pages.
 class RootsTest < PeltonTest
   COLLECTIONS = 5 # more than an object survives before Ruby counts it as old
 

@@ -2,8 +2,8 @@
 
 require_relative "../test_helper"
 
-# INT and TERM end run after the ensure blocks. Trap handlers run wherever the loop is. The tests run processes of their own,
-# because signals go to the main thread.
+# INT and TERM end run after the ensure blocks. Trap handlers run wherever the loop is. The tests run processes of their
+# own, because signals go to the main thread.
 class SignalTest < PeltonTest
   PROGRAM = <<~RUBY
     require "pelton"
@@ -127,7 +127,8 @@ class SignalTest < PeltonTest
     RUBY
   end
 
-  # Ruby takes a fiber that a trap handler has made for a trap handler as well: it misses signals, and must not lock a Mutex.
+  # Ruby takes a fiber that a trap handler has made for a trap handler as well: it misses signals, and must not lock a
+  # Mutex.
   def test_the_fiber_that_takes_over_from_a_waiting_trap_handler_is_an_ordinary_one
     assert_equal "locked\ntrapped\n", child(<<~RUBY)
       trap(:USR1) { sleep 0.01; puts "trapped" }
@@ -154,8 +155,9 @@ class SignalTest < PeltonTest
     RUBY
   end
 
-  # A worker that steps aside is in the pool already when its switch to the woken fiber fails. Another trap handler may strike
-  # it there; the trace stands for that handler. The signal comes when the main fiber waits: before, no switch to it would fail.
+  # A worker that steps aside is in the pool already when its switch to the woken fiber fails. Another trap handler may
+  # strike it there; the trace stands for that handler. The signal comes when the main fiber waits: before, no switch to
+  # it would fail.
   def test_a_worker_in_the_pool_that_has_resumed_a_fiber_is_passed_over
     assert_equal "worker\nhandler\nmain\n", child(<<~RUBY)
       struck = Pelton::Operation.new
@@ -192,7 +194,8 @@ class SignalTest < PeltonTest
     RUBY
   end
 
-  # The handler's Cancelled, which arrives after that of another fiber, is neither an error of run nor a second interrupt.
+  # The handler's Cancelled, which arrives after that of another fiber, is neither an error of run nor a second
+  # interrupt.
   def test_a_trap_handler_that_is_cancelled_by_the_stop_leaves_the_others_their_grace_time
     assert_equal "task\n:stopped\n", child(<<~RUBY)
       trap(:USR1) { $trapped = true; begin; sleep; ensure; sleep 0.01; end }

@@ -3,20 +3,21 @@
 require_relative "../test_helper"
 require_relative "../support/fiber_program"
 
-# Random programs test the state table of fibers (docs/internals/architecture.md). A seed determines each program, and is printed when it
-# begins, so that a crash shows it, too; PELTON_SEED=... runs that program again and again. `rake fuzz:fibers SECONDS=600` runs
-# random programs for longer.
+# Random programs test the state table of fibers (docs/internals/architecture.md). A seed determines each program, and
+# is printed when it begins, so that a crash shows it, too; PELTON_SEED=... runs that program again and again.
+# `rake fuzz:fibers SECONDS=600` runs random programs for longer.
 class StateTableTest < PeltonTest
   SECONDS = Float(ENV.fetch("PELTON_FUZZ_SECONDS", "2"))
   HANGS = 20 # seconds; a program takes milliseconds
 
-  # Methods in which no trap handler waits here. A fiber that is given up in a handler, at the beginning of an `ensure` block, does not
-  # run the block's rest, which unlocks a Mutex. What is raised in a handler that strikes in IO.pipe makes Ruby 3.1 close descriptors
-  # twice.
+  # Methods in which no trap handler waits here. A fiber that is given up in a handler, at the beginning of an `ensure`
+  # block, does not run the block's rest, which unlocks a Mutex. What is raised in a handler that strikes in IO.pipe
+  # makes Ruby 3.1 close descriptors twice.
   UNSAFE = ["take_wait_for_condition", *(%w[pipe] if Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3"))].freeze
 
-  # Methods in which no trap handler waits that strikes behind the scheduler's hook, not inside it: there Ruby frees the Mutex once more while
-  # the handler runs, and wakes nobody, so what is raised in the handler leaves the Mutex free with others waiting.
+  # Methods in which no trap handler waits that strikes behind the scheduler's hook, not inside it: there Ruby frees the
+  # Mutex once more while the handler runs, and wakes nobody, so what is raised in the handler leaves the Mutex free
+  # with others waiting.
   LOCKS = %w[lock synchronize].freeze
   self.deadline = 60 + 2 * SECONDS
 
@@ -85,7 +86,8 @@ class StateTableTest < PeltonTest
   def name_hanging
     loop do
       program = yield
-      (HANGS * SLOW * 10).round.times { sleep 0.1 } # many short ones: this process may be stopped, or get no time, for longer
+      # Many short ones: this process may be stopped, or get no time, for longer
+      (HANGS * SLOW * 10).round.times { sleep 0.1 }
       next unless program.equal?(yield) && program
       warn "\n#{program} hangs: run it again with PELTON_SEED=#{program.seed}"
       Process.kill(Guard::SIGNAL, Process.pid)

@@ -3,7 +3,8 @@
 require_relative "../test_helper"
 require "pelton"
 
-# The thread that counts is tested in test/core/loop/test_stop_limit.c, servers in test/integration/http_stop_limit_test.rb.
+# The thread that counts is tested in test/core/loop/test_stop_limit.c, servers in
+# test/integration/http_stop_limit_test.rb.
 class StopLimitTest < PeltonTest
   # The line that it writes, and the exit status.
   def assert_ended(program, signal: nil)

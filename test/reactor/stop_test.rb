@@ -37,7 +37,8 @@ class StopTest < PeltonTest
     reader, writer = IO.pipe
     Pelton.run do
       waits = [-> { sleep }, -> { reader.wait_readable }, -> { Queue.new.pop }, -> { Pelton::Operation.new.await },
-        -> { Fiber.new { ensuring(:inner) { sleep } }.resume }, -> { Enumerator.new { Pelton::Operation.new.await }.next }]
+        -> { Fiber.new { ensuring(:inner) { sleep } }.resume },
+        -> { Enumerator.new { Pelton::Operation.new.await }.next }]
       waits.each_with_index do |wait, i|
         Pelton.spawn { ensuring(i) { wait.call } }
       end
@@ -154,7 +155,8 @@ class StopTest < PeltonTest
     assert_kind_of Pelton::Cancelled, @spawned.result
   end
 
-  # Ruby keeps the queue of a Mutex on the stacks of the fibers that wait for it, and unlocks the Mutex when its thread ends.
+  # Ruby keeps the queue of a Mutex on the stacks of the fibers that wait for it, and unlocks the Mutex when its thread
+  # ends.
   MUTEX = <<~RUBY
     require "pelton"
     Pelton.logger = nil
@@ -187,7 +189,8 @@ class StopTest < PeltonTest
     RUBY
   end
 
-  # The first fiber leaves its Mutex because it waits for another one; it goes from there to the next fiber, and to a thread at last.
+  # The first fiber leaves its Mutex because it waits for another one; it goes from there to the next fiber, and to a
+  # thread at last.
   def test_fibers_that_leave_a_mutex_pass_it_on
     assert_equal "locked by a thread", ruby_output(MUTEX + <<~RUBY)
       other = Mutex.new

@@ -3,8 +3,8 @@
 require_relative "../test_helper"
 require "pelton"
 
-# The order in which a tick runs jobs: first the timers that are due, then the ready jobs, including those that these timers
-# have made. Jobs that a job makes run in the next tick, after the timers that are due by then.
+# The order in which a tick runs jobs: first the timers that are due, then the ready jobs, including those that these
+# timers have made. Jobs that a job makes run in the next tick, after the timers that are due by then.
 class TickOrderTest < PeltonTest
   def test_a_tick_queued_in_a_tick_comes_after_the_timers_that_are_due
     assert_order [1, 2, :timer, 3] do

@@ -88,7 +88,9 @@ class TimerTableTest < PeltonTest
     Pelton.run do
       mine = table
 
-      assert_raises(Pelton::Error) { Thread.new { mine.add(1, 0) }.tap { |thread| thread.report_on_exception = false }.join }
+      assert_raises(Pelton::Error) do
+        Thread.new { mine.add(1, 0) }.tap { |thread| thread.report_on_exception = false }.join
+      end
     end
     assert_raises(Pelton::NotRunningError) { Pelton::TimerTable.new({}, self) }
   end

@@ -62,10 +62,14 @@ class UnblockTest < PeltonTest
     handler = trap(:USR1) { (@log << "struck") && unlocked.await }
     Pelton.run do |fiber|
       Pelton.spawn { mutex.synchronize { gate.await } }.callback { unlocked.succeed }
-      Pelton.spawn { (fiber = Fiber.current) && mutex.synchronize { sleep 0 } }.errback { |error| @log << error.message }
+      Pelton.spawn { (fiber = Fiber.current) && mutex.synchronize { sleep 0 } }.errback do |error|
+        @log << error.message
+      end
       Pelton.spawn { mutex.synchronize { @log << "next" } }
       sleep 0
-      strike = TracePoint.new(:fiber_switch) { strike.disable && Process.kill(:USR1, Process.pid) if Fiber.current.equal?(fiber) }
+      strike = TracePoint.new(:fiber_switch) do
+        strike.disable && Process.kill(:USR1, Process.pid) if Fiber.current.equal?(fiber)
+      end
       strike.enable
       Pelton::Reactor.current.raise_in(fiber, RuntimeError.new("raised"))
       Pelton.next_tick { gate.succeed }
@@ -84,7 +88,9 @@ class UnblockTest < PeltonTest
     handler = trap(:USR1) { (@log << "struck") && Pelton::Operation.new.await }
     Pelton.run do |fiber|
       Pelton.spawn { mutex.synchronize { gate.await } }
-      Pelton.spawn { (fiber = Fiber.current) && mutex.synchronize { (@log << "locked") && sleep(0) && @log << "not cancelled" } }
+      Pelton.spawn do
+        (fiber = Fiber.current) && mutex.synchronize { (@log << "locked") && sleep(0) && @log << "not cancelled" }
+      end
       sleep 0
       thread = Thread.new { mutex.synchronize { @log << "next" } }
       sleep 0 until thread.stop?
@@ -101,7 +107,8 @@ class UnblockTest < PeltonTest
     trap(:USR1, handler || "DEFAULT")
   end
 
-  # A waiter that has received the mutex goes on, although it was cancelled: otherwise all waiters behind it would wait for ever.
+  # A waiter that has received the mutex goes on, although it was cancelled: otherwise all waiters behind it would wait
+  # for ever.
   def test_a_cancelled_waiter_of_a_mutex_loses_no_wake_up
     mutex = Mutex.new
     Pelton.run do

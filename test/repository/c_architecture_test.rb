@@ -4,7 +4,8 @@ require "open3"
 require "tsort"
 require_relative "../test_helper"
 
-# The arrows between the rooms of the extension, and the calls that only one file may make (docs/internals/architecture.md).
+# The arrows between the rooms of the extension, and the calls that only one file may make
+# (docs/internals/architecture.md).
 class CArchitectureTest < PeltonTest
   # A room and the rooms whose headers it may include beside its own.
   CORE = {
@@ -95,7 +96,8 @@ class CArchitectureTest < PeltonTest
   # Their calls point one way, also from room to room.
   def test_the_files_of_ruby_call_each_other_one_way
     calls = calls_in("ruby")
-    circles = TSort.each_strongly_connected_component(calls.method(:each_key), ->(file, &block) { calls.fetch(file).each(&block) })
+    circles = TSort.each_strongly_connected_component(calls.method(:each_key),
+      ->(file, &block) { calls.fetch(file).each(&block) })
 
     refute_empty calls.values.flatten
     assert_empty circles.reject(&:one?)
@@ -103,15 +105,22 @@ class CArchitectureTest < PeltonTest
 
   def test_some_calls_are_made_in_one_file_alone
     ALONE.each do |pattern, place|
-      assert_equal [place], c_files.select { |file| code(file).match?(pattern) }, "only #{place} may hold #{pattern.source}"
+      assert_equal [place], c_files.select { |file| code(file).match?(pattern) },
+        "only #{place} may hold #{pattern.source}"
     end
   end
 
-  # A name that Ruby itself has may stand for Ruby's method. All other calls of lib go through the table in ruby/base/upcall.h.
+  # A name that Ruby itself has may stand for Ruby's method. All other calls of lib go through the table in
+  # ruby/base/upcall.h.
   def test_c_calls_no_other_method_of_lib_than_the_page_lists
-    called = c_files.flat_map { |file| code(file).scan(/(?:rb_\w*funcall\w*\([^;]*?|\bid_\w+ = )rb_intern\("(\w+[?!=]?)"\)/).flatten }
-    defined = Dir["lib/**/*.rb", "pelton-*/lib/**/*.rb", base: ROOT].flat_map { |file| File.read(File.join(ROOT, file)).scan(/\bdef (?:self\.)?(\w+[?!=]?)/).flatten }
-    ruby = [Object, Module, Class, Proc, IO, File, Exception, Thread, Fiber, Hash, Array, UncaughtThrowError, Marshal.singleton_class, GC.singleton_class]
+    called = c_files.flat_map do |file|
+      code(file).scan(/(?:rb_\w*funcall\w*\([^;]*?|\bid_\w+ = )rb_intern\("(\w+[?!=]?)"\)/).flatten
+    end
+    defined = Dir["lib/**/*.rb", "pelton-*/lib/**/*.rb", base: ROOT].flat_map do |file|
+      File.read(File.join(ROOT, file)).scan(/\bdef (?:self\.)?(\w+[?!=]?)/).flatten
+    end
+    ruby = [Object, Module, Class, Proc, IO, File, Exception, Thread, Fiber, Hash, Array, UncaughtThrowError,
+      Marshal.singleton_class, GC.singleton_class]
       .flat_map { |type| type.instance_methods + type.private_instance_methods }.map(&:to_s)
 
     assert_empty called & defined - ruby - OF_C
@@ -131,7 +140,8 @@ class CArchitectureTest < PeltonTest
   def test_the_extension_exports_its_init_function_alone
     output, = Open3.capture2("nm", "--dynamic", "--defined-only", File.join(ROOT, "lib/pelton/pelton.so"))
 
-    assert_equal ["Init_pelton"], output.lines.map { |line| line.split.last }.grep_v(/\A(_init|_fini|_edata|_end|__bss_start|ruby_abi_version)\z/) # the last is there with a Ruby in development
+    # The last is there with a Ruby in development
+    assert_equal ["Init_pelton"], output.lines.map { |line| line.split.last }.grep_v(/\A(_init|_fini|_edata|_end|__bss_start|ruby_abi_version)\z/)
   end
 
   def test_no_file_is_long
@@ -162,7 +172,8 @@ class CArchitectureTest < PeltonTest
   # Source => the sources of the same folder, or of its rooms, whose functions it names.
   def calls_in(folder)
     sources = c_files.grep(%r{\A#{folder}/.+\.c\z}).to_h { |file| [file, code(file)] }
-    homes = sources.flat_map { |file, text| text.scan(/^\w[^;{}()=]*\b(pel_\w+)\([^;{}]*\)\s*\{/).map { |(name)| [name, file] } }.to_h
+    homes =
+      sources.flat_map { |file, text| text.scan(/^\w[^;{}()=]*\b(pel_\w+)\([^;{}]*\)\s*\{/).map { |(name)| [name, file] } }.to_h
     sources.to_h { |file, text| [file, text.scan(/\bpel_\w+/).filter_map { |name| homes[name] }.uniq - [file]] }
   end
 

@@ -19,8 +19,8 @@ class CheckoutTest < PeltonTest
     %w[bash env sed dirname sort nproc].each { |name| File.symlink(path(name), File.join(@programs, name)) }
   end
 
-  # Runs a command of the copy where nothing but the programs and Ruby can be found. Returns what it printed, its status, and the
-  # files that it made.
+  # Runs a command of the copy where nothing but the programs and Ruby can be found. Returns what it printed, its
+  # status, and the files that it made.
   def run_bare(*command, ruby: true)
     File.symlink(RbConfig.ruby, File.join(@programs, "ruby")) if ruby && !File.exist?(File.join(@programs, "ruby"))
     before = Dir["#{@copy}/**/*"]
@@ -28,7 +28,11 @@ class CheckoutTest < PeltonTest
     [output, status.exitstatus, Dir["#{@copy}/**/*"] - before]
   end
 
-  def path(program) = ENV["PATH"].split(File::PATH_SEPARATOR).map { |folder| File.join(folder, program) }.find { |file| File.executable?(file) }
+  def path(program)
+    ENV["PATH"].split(File::PATH_SEPARATOR).map { |folder| File.join(folder, program) }.find do |file|
+      File.executable?(file)
+    end
+  end
 
   def test_the_labs_help_needs_nothing
     output, status, made = run_bare("bin/lab", "--help")
@@ -94,7 +98,8 @@ class CheckoutTest < PeltonTest
     File.write(File.join(@folder, "hello.rb"), <<~'RUBY')
       puts "hello from #{Dir.pwd}", $LOADED_FEATURES.grep(/pelton/).first
     RUBY
-    output, status = Open3.capture2e(child_environment, File.join(@copy, "bin/pelton"), "run", "hello.rb", chdir: @folder)
+    output, status = Open3.capture2e(child_environment, File.join(@copy, "bin/pelton"), "run", "hello.rb",
+      chdir: @folder)
 
     assert status.success?, output
     assert_match(/\Aset up for --quick --go-on run\nhello from #{@folder}\n#{@copy}\/lib\//, output)
@@ -120,7 +125,8 @@ class CheckoutTest < PeltonTest
   # What runs elsewhere runs commands that are here.
   def test_the_workflows_run_tasks_that_there_are
     workflows = Dir["#{ROOT}/.github/workflows/*.yml"].map { |path| YAML.safe_load_file(path, aliases: true) }
-    commands = workflows.flat_map { |workflow| workflow["jobs"].values }.flat_map { |job| job["steps"] }.filter_map { |step| step["run"] }
+    commands =
+      workflows.flat_map { |workflow| workflow["jobs"].values }.flat_map { |job| job["steps"] }.filter_map { |step| step["run"] }
     tasks = commands.filter_map { |command| command[/\Abundle exec rake (\S+)/, 1] }
     known = Dir["#{ROOT}/{Rakefile,rakelib/*.rake}"].map { |path| File.read(path) }.join
 
@@ -142,7 +148,8 @@ class CheckoutTest < PeltonTest
   end
 
   def test_each_purpose_needs_its_own_packages
-    unit, core, lint, integration, all = packages("unit"), packages("core"), packages("lint"), packages("integration"), packages
+    unit, core, lint, integration, all = packages("unit"), packages("core"), packages("lint"), packages("integration"),
+      packages
 
     assert_empty (unit | core | lint) & MUCH
     assert_includes unit, "memcached"

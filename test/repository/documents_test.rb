@@ -20,7 +20,8 @@ class DocumentsTest < PeltonTest
   PATTERNS = %w[CONTRIBUTING.md docs/internals/adr/000-template.md].freeze
   EXAMPLE = /^ *```ruby\n(.*?)^ *```/m
   # Documents whose examples are programs of their own, whose output is compared. The examples use port 7000.
-  GUIDES_OF_PROGRAMS = %w[runtime deferrables streams processes testing web_testing debugging observability from_async from_eventmachine eventmachine].freeze
+  GUIDES_OF_PROGRAMS =
+    %w[runtime deferrables streams processes testing web_testing debugging observability from_async from_eventmachine eventmachine].freeze
 
   include ExamplePrograms
 
@@ -36,7 +37,9 @@ class DocumentsTest < PeltonTest
   # A client's own X-Forwarded headers must not pass, wherever the lines are copied from.
   def test_nginx_sets_the_same_headers_everywhere
     files = DOCUMENTS + Dir["examples/**/*.conf", base: ROOT]
-    sets = files.flat_map { |file| read(file).scan(/(?:^ *proxy_set_header .*\n)+/).map { |lines| [file, lines.gsub(/^ +/, "").lines.sort] } }
+    sets = files.flat_map do |file|
+      read(file).scan(/(?:^ *proxy_set_header .*\n)+/).map { |lines| [file, lines.gsub(/^ +/, "").lines.sort] }
+    end
 
     assert_operator sets.size, :>=, 4
     assert_equal 1, sets.map(&:last).uniq.size, sets.map { |file, lines| "#{file}:\n#{lines.join}" }.join("\n")
@@ -48,11 +51,15 @@ class DocumentsTest < PeltonTest
     hardening = units.values.map { |unit| unit[/^CapabilityBoundingSet=.*^SystemCallErrorNumber=.*?$/m] }
 
     assert_equal 1, hardening.uniq.size, "both have the same lines"
-    skip "systemd-analyze security --offline is missing" unless `systemd-analyze --version 2>/dev/null`[/\d+/].to_i >= 252
+    unless `systemd-analyze --version 2>/dev/null`[/\d+/].to_i >= 252
+      skip "systemd-analyze security --offline is missing"
+    end
     Dir.mktmpdir do |folder|
       units.each do |name, unit|
         File.write("#{folder}/#{name}", unit)
-        said, status = Open3.capture2e("systemd-analyze", "security", "--offline=true", "--threshold=30", "#{folder}/#{name}") # 3.0 of 10
+        # 3.0 of 10
+        said, status = Open3.capture2e("systemd-analyze", "security", "--offline=true", "--threshold=30",
+          "#{folder}/#{name}")
 
         assert_predicate status, :success?, said.lines.last
       end
@@ -67,7 +74,8 @@ class DocumentsTest < PeltonTest
       else
         File.join(link.start_with?(HERE) ? "." : File.dirname(document), path)
       end
-      path.match?(/\Ahttps?:/) || (File.exist?(File.join(ROOT, file)) && (anchor.nil? || anchors(file).include?(anchor)))
+      path.match?(/\Ahttps?:/) || (File.exist?(File.join(ROOT,
+        file)) && (anchor.nil? || anchors(file).include?(anchor)))
     end
 
     assert_empty broken
@@ -83,14 +91,18 @@ class DocumentsTest < PeltonTest
 
   # File names in commands, which have no backticks.
   def test_programs_that_are_run_are_there
-    missing = each_match(%r{^ {4}.*?((?:test|pelton-\w+)/[\w/]+\.\w+)}, DOCUMENTS).reject { |_, name| File.exist?(File.join(ROOT, name)) }
+    missing = each_match(%r{^ {4}.*?((?:test|pelton-\w+)/[\w/]+\.\w+)}, DOCUMENTS).reject do |_, name|
+      File.exist?(File.join(ROOT, name))
+    end
 
     assert_empty missing
   end
 
   # An interactive bash replaces `!` by a line of its history, also in double quotes.
   def test_commands_that_are_pasted_into_a_shell_reach_it_unchanged
-    replaced = each_match(/^ {4}(.*)$/).select { |_, line| line.match?(/\A(?:bundle exec )?pelton /) && line.gsub(/'[^']*'/, "").match?(/![^\s="(]/) }
+    replaced = each_match(/^ {4}(.*)$/).select do |_, line|
+      line.match?(/\A(?:bundle exec )?pelton /) && line.gsub(/'[^']*'/, "").match?(/![^\s="(]/)
+    end
 
     assert_empty replaced
   end
@@ -101,7 +113,11 @@ class DocumentsTest < PeltonTest
 
   # A reader who copies an example knows what else it needs.
   def test_each_guide_says_before_its_first_example_what_its_examples_need
-    silent = Dir["docs/{start,guides,reference}/*.md", base: ROOT].reject { |guide| read(guide).split(/^ *```ruby$/, 2).then { |before, after| after.nil? || before.match?(/^\*\*The examples?\*\* /) } }
+    silent = Dir["docs/{start,guides,reference}/*.md", base: ROOT].reject do |guide|
+      read(guide).split(/^ *```ruby$/, 2).then do |before, after|
+        after.nil? || before.match?(/^\*\*The examples?\*\* /)
+      end
+    end
 
     assert_empty silent
   end
@@ -117,7 +133,8 @@ class DocumentsTest < PeltonTest
     _, styles, config = read("README.md").scan(EXAMPLE).flatten
 
     assert_equal "hello\nhello\n", ruby_output(styles)
-    assert_equal [200, {"content-type" => "text/plain"}, ["hello\n"]], Object.new.tap { |file| def file.run(app) = app }.instance_eval(config).call({})
+    assert_equal [200, {"content-type" => "text/plain"}, ["hello\n"]],
+      Object.new.tap { |file| def file.run(app) = app }.instance_eval(config).call({})
   end
 
   def test_the_readme_s_live_pages
@@ -130,7 +147,9 @@ class DocumentsTest < PeltonTest
       one.write("hello")
 
       assert_equal "hello", other.receive(timeout: 5)
-      Pelton::HTTP.get("http://#{address}/clock", stream: true).each_event { |event| break assert_match(/\A\d{4}-/, event.data) }
+      Pelton::HTTP.get("http://#{address}/clock", stream: true).each_event do |event|
+        break assert_match(/\A\d{4}-/, event.data)
+      end
       assert_equal 404, Pelton::HTTP.get("http://#{address}/").status
       [one, other].each(&:close)
       Pelton.stop
@@ -144,20 +163,21 @@ class DocumentsTest < PeltonTest
   def test_memcached
     with_memcached do |port|
       here = {"127.0.0.1:11211" => "127.0.0.1:#{port}", "10.0.0.1 10.0.0.2 10.0.0.3:11211:2" => "127.0.0.1:#{port}:2"}
-      examples("docs/guides/memcached.md", replace: here, without: /OpenTelemetry|ActiveSupport|authority/, before: <<~RUBY, after: <<~CHECK)
-        require "pelton/memcached"
-        servers = "127.0.0.1:#{port}"
-        html = "<p>"
-        user = Struct.new(:id).new(7)
-        Report = Struct.new(:compute).new("computed")
-        $cache = -> { Pelton::Memcached::Client.new(servers) }
-        $cache.call.set("photo", "x" * 100_000)
-      RUBY
-        status, headers, body = app.call({})
-        check([status, headers["content-length"], body.to_enum.sum(&:bytesize)], [200, "100000", 100_000])
-        check($cache.call.get("report"), "\\"computed\\"")
-        check($cache.call.get("visitors"), "[7]")
-      CHECK
+      examples("docs/guides/memcached.md", replace: here, without: /OpenTelemetry|ActiveSupport|authority/,
+        before: <<~RUBY, after: <<~CHECK)
+          require "pelton/memcached"
+          servers = "127.0.0.1:#{port}"
+          html = "<p>"
+          user = Struct.new(:id).new(7)
+          Report = Struct.new(:compute).new("computed")
+          $cache = -> { Pelton::Memcached::Client.new(servers) }
+          $cache.call.set("photo", "x" * 100_000)
+        RUBY
+          status, headers, body = app.call({})
+          check([status, headers["content-length"], body.to_enum.sum(&:bytesize)], [200, "100000", 100_000])
+          check($cache.call.get("report"), "\\"computed\\"")
+          check($cache.call.get("visitors"), "[7]")
+        CHECK
     end
   end
 
@@ -224,26 +244,29 @@ class DocumentsTest < PeltonTest
   end
 
   def test_pages_in_pieces
-    with_memcached { |port| examples("docs/guides/pages_in_pieces.md", replace: {"Client.new #" => "Client.new(\"127.0.0.1:#{port}\") #"}) }
+    with_memcached do |port|
+      examples("docs/guides/pages_in_pieces.md", replace: {"Client.new #" => "Client.new(\"127.0.0.1:#{port}\") #"})
+    end
   end
 
   def test_websocket
-    printed = examples("docs/guides/websocket.md", replace: {'"wss://example.com/chat"' => "$chat"}, without: /^gem /, before: <<~RUBY, after: <<~CHECK)
-      require "pelton/http"
-      $apps = []
-      def run(app) = $apps << app
-      def socket(app) = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}")
-      echo = Pelton::HTTP::Server.new(->(env) { Pelton::HTTP::WebSocket.accept(env) { |one| one.each { |message| one.write(message) } } })
-      $chat = "ws://127.0.0.1:\#{echo.listen("tcp://127.0.0.1:0").port}"
-    RUBY
-      socket($apps[0]).then { |one| check([one.write("hi").receive, one.close], ["you said hi", nil]) }
-      chat = Pelton::HTTP::Server.new($apps[1]).listen("tcp://127.0.0.1:0").port
-      talkers = Array.new(2) { Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:\#{chat}") }
-      sleep 0.001 until CHAT.size == 2
-      talkers.first.write("hello")
-      check(talkers.map(&:receive), ["hello"] * 2)
-      check($apps[2].call({})[1]["content-type"], "text/event-stream")
-    CHECK
+    printed = examples("docs/guides/websocket.md", replace: {'"wss://example.com/chat"' => "$chat"}, without: /^gem /,
+      before: <<~RUBY, after: <<~CHECK)
+        require "pelton/http"
+        $apps = []
+        def run(app) = $apps << app
+        def socket(app) = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}")
+        echo = Pelton::HTTP::Server.new(->(env) { Pelton::HTTP::WebSocket.accept(env) { |one| one.each { |message| one.write(message) } } })
+        $chat = "ws://127.0.0.1:\#{echo.listen("tcp://127.0.0.1:0").port}"
+      RUBY
+        socket($apps[0]).then { |one| check([one.write("hi").receive, one.close], ["you said hi", nil]) }
+        chat = Pelton::HTTP::Server.new($apps[1]).listen("tcp://127.0.0.1:0").port
+        talkers = Array.new(2) { Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:\#{chat}") }
+        sleep 0.001 until CHAT.size == 2
+        talkers.first.write("hello")
+        check(talkers.map(&:receive), ["hello"] * 2)
+        check($apps[2].call({})[1]["content-type"], "text/event-stream")
+      CHECK
 
     assert_empty printed
   end
@@ -273,8 +296,10 @@ class DocumentsTest < PeltonTest
 
     assert_equal 9394, pod.dig("containers", 0, "livenessProbe", "httpGet", "port")
     assert_equal "/readyz", kamal.dig("proxy", "healthcheck", "path")
-    assert_operator Integer(guide[/^TimeoutStopSec=(\d+)/, 1]), :>, 30 + Pelton::Command::STOP_GRACE + Pelton::Command::END_GRACE
-    assert_operator pod["terminationGracePeriodSeconds"], :>, 5 + 30 + Pelton::Command::STOP_GRACE + Pelton::Command::END_GRACE
+    assert_operator Integer(guide[/^TimeoutStopSec=(\d+)/, 1]), :>,
+      30 + Pelton::Command::STOP_GRACE + Pelton::Command::END_GRACE
+    assert_operator pod["terminationGracePeriodSeconds"], :>,
+      5 + 30 + Pelton::Command::STOP_GRACE + Pelton::Command::END_GRACE
     return unless system("systemd-analyze", "--version", out: File::NULL, err: File::NULL)
     Dir.mktmpdir do |dir|
       File.write("#{dir}/shop.service", guide[/^```ini\n(.*?)^```/m, 1].gsub("/usr/bin/bundle", RbConfig.ruby))
@@ -285,7 +310,8 @@ class DocumentsTest < PeltonTest
     end
   end
 
-  # In the table of the guide each setting of the installed Puma is named, and what stands beside it is a setting of Pelton's.
+  # In the table of the guide each setting of the installed Puma is named, and what stands beside it is a setting of
+  # Pelton's.
   def test_coming_from_puma
     names = ruby_output(<<~RUBY, gems: true).split
       begin
@@ -298,7 +324,9 @@ class DocumentsTest < PeltonTest
     RUBY
     skip "Puma is not installed" if names.empty?
     rows = read("docs/start/from_puma.md")[/^## Settings\n(.*?)^## /m, 1].scan(/^\| (.*?) \| (.*) \|$/)
-    theirs, ours = rows.transpose.map { |cells| cells.flat_map { |cell| spans(cell) }.grep(/\A[a-z_]/) { |span| span[/\A\w+[!?]?/] } }
+    theirs, ours = rows.transpose.map do |cells|
+      cells.flat_map { |cell| spans(cell) }.grep(/\A[a-z_]/) { |span| span[/\A\w+[!?]?/] }
+    end
 
     assert_empty names - theirs
     assert_empty ours - names - settings_and_methods - %w[if pelton ssl]
@@ -320,7 +348,8 @@ class DocumentsTest < PeltonTest
   end
 
   def test_the_variables_that_the_guide_to_deployment_names
-    named = read("docs/guides/deployment.md").scan(/PELTON_[A-Z_]+/).uniq - %w[PELTON_PORT PELTON_BIND PELTON_CONFIG PELTON_]
+    named =
+      read("docs/guides/deployment.md").scan(/PELTON_[A-Z_]+/).uniq - %w[PELTON_PORT PELTON_BIND PELTON_CONFIG PELTON_]
 
     assert_empty named - Pelton::HTTP::Environment::VARIABLES.keys
     refute_empty named
@@ -348,7 +377,9 @@ class DocumentsTest < PeltonTest
   # The code in a line.
   def spans(line) = line.scan(/`([^`]*)`/).flatten
 
-  def configured(text) = Tempfile.create { |file| Pelton::HTTP::Configuration.new.load(file.tap { file.write(text) }.tap(&:flush).path) }
+  def configured(text)
+    Tempfile.create { |file| Pelton::HTTP::Configuration.new.load(file.tap { file.write(text) }.tap(&:flush).path) }
+  end
 
   def read(document) = File.read(File.join(ROOT, document), encoding: "UTF-8")
 
@@ -358,10 +389,12 @@ class DocumentsTest < PeltonTest
   end
 
   # The anchors that GitHub makes from headings.
-  def anchors(document) = read(document).scan(/^#+ (.*)$/).map { |text,| text.downcase.gsub(/[^\w\- ]/, "").tr(" ", "-") }
+  def anchors(document)
+    read(document).scan(/^#+ (.*)$/).map { |text,| text.downcase.gsub(/[^\w\- ]/, "").tr(" ", "-") }
+  end
 
-  # Runs the examples of a document, one after the other in one program. They run inside one reactor, unless the document says of its
-  # examples only that they run in order. "# => value" is checked.
+  # Runs the examples of a document, one after the other in one program. They run inside one reactor, unless the
+  # document says of its examples only that they run in order. "# => value" is checked.
   #
   # @param replace [Hash{String => String}] parts of their text
   # @param without [Regexp] leaves out the examples that it matches

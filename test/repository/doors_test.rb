@@ -42,7 +42,9 @@ class DoorsTest < PeltonTest
   end
 
   # Lines of code, without comments.
-  def lines(file) = read(file).lines.map.with_index(1) { |line, number| ["#{file}:#{number}", line.sub(/(?:^|\s)#(?!\{).*/, "")] }
+  def lines(file)
+    read(file).lines.map.with_index(1) { |line, number| ["#{file}:#{number}", line.sub(/(?:^|\s)#(?!\{).*/, "")] }
+  end
 
   def test_no_room_uses_an_underscored_name_of_another
     defined = definitions
@@ -58,12 +60,16 @@ class DoorsTest < PeltonTest
   end
 
   def test_no_room_calls_what_another_keeps_private
-    own = Hash.new { |all, file| all[file] = files("rb").select { |one| room(one) == room(file) }.flat_map { |one| read(one).scan(/def (\w+[?!=]?)/).flatten } }
+    own = Hash.new do |all, file|
+      all[file] = files("rb").select { |one| room(one) == room(file) }.flat_map { |one| read(one).scan(/def (\w+[?!=]?)/).flatten }
+    end
     private_names = definitions
     found = (files("rb") - LIBRARIES).flat_map do |file|
       lines(file).filter_map do |place, line|
         names = line.scan(/\b(?:__send__|send|public_send)\(:(\w+[?!=]?)/).flatten
-        foreign = names.select { |name| pelton?(name) && !own[file].include?(name) && !private_names[name].include?(room(file)) }
+        foreign = names.select do |name|
+          pelton?(name) && !own[file].include?(name) && !private_names[name].include?(room(file))
+        end
         "#{place}: #{foreign.join(", ")}" if foreign.any?
       end
     end
@@ -73,12 +79,15 @@ class DoorsTest < PeltonTest
 
   # Whether some file of Pelton's defines the method.
   def pelton?(name)
-    @methods ||= files("rb", "c").flat_map { |file| read(file).scan(/\bdef (?:self\.)?(\w+[?!=]?)|rb_define\w*\([^"]*"(\w+[?!=]?)"/).flatten.compact }.uniq
+    @methods ||=
+      files("rb", "c").flat_map { |file| read(file).scan(/\bdef (?:self\.)?(\w+[?!=]?)|rb_define\w*\([^"]*"(\w+[?!=]?)"/).flatten.compact }.uniq
     @methods.include?(name)
   end
 
   def test_no_room_reads_an_instance_variable_of_another
-    owners = Hash.new { |all, name| all[name] = files("rb").select { |file| read(file).match?(/(?<!:)#{Regexp.escape(name)}\b/) }.map { |file| room(file) }.uniq }
+    owners = Hash.new do |all, name|
+      all[name] = files("rb").select { |file| read(file).match?(/(?<!:)#{Regexp.escape(name)}\b/) }.map { |file| room(file) }.uniq
+    end
     found = (files("rb") - LIBRARIES).flat_map do |file|
       lines(file).filter_map do |place, line|
         names = line.scan(/instance_variable_[gs]et\(:(@\w+)/).flatten

@@ -5,9 +5,12 @@ require "open3"
 
 # The arrows between the gems of this repository (docs/internals/architecture.md).
 class GemsTest < PeltonTest
-  # The files that other gems may require: of the gem pelton those of its rooms that it documents, and those that load nothing.
-  RUNTIME = %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/control pelton/task/list pelton/sql_text pelton/test].freeze
-  ROOMS = %w[pelton/memcached pelton/http pelton/pubsub pelton/cluster pelton/cable pelton/async_record pelton/resumable_stream].freeze
+  # The files that other gems may require: of the gem pelton those of its rooms that it documents, and those that load
+  # nothing.
+  RUNTIME =
+    %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/control pelton/task/list pelton/sql_text pelton/test].freeze
+  ROOMS =
+    %w[pelton/memcached pelton/http pelton/pubsub pelton/cluster pelton/cable pelton/async_record pelton/resumable_stream].freeze
   EVENTMACHINE = %w[pelton-eventmachine pelton/eventmachine].freeze
 
   # A gem and what its files may require of other gems.
@@ -27,8 +30,9 @@ class GemsTest < PeltonTest
     "pelton-lab/lib/pelton/lab/experiments/finds.rb" => %w[pelton/active_record]
   }.freeze
 
-  # The gems that come with Ruby 4.1 and are no default gems: gems/bundled_gems in its source, and lib/bundled_gems.rb, whose SINCE
-  # says that logger, ostruct, benchmark, irb and others became such in 4.0, tsort in 4.1. Ruby 4.0 has dropped cgi but for cgi/escape.
+  # The gems that come with Ruby 4.1 and are no default gems: gems/bundled_gems in its source, and lib/bundled_gems.rb,
+  # whose SINCE says that logger, ostruct, benchmark, irb and others became such in 4.0, tsort in 4.1. Ruby 4.0 has
+  # dropped cgi but for cgi/escape.
   BUNDLED = %w[
     abbrev base64 benchmark bigdecimal csv debug drb fiddle getoptlong irb logger matrix minitest mutex_m net-imap net-smtp nkf observer
     ostruct power_assert prime pstore racc rake rbs rdoc readline reline repl_type_completor resolv-replace rexml rinda rss syslog
@@ -41,7 +45,8 @@ class GemsTest < PeltonTest
               "pelton-web/lib/pelton/web/development/console.rb" => %w[irb]}.freeze
 
   # The entry files of whole gems.
-  WHOLE = {"pelton" => "pelton/command", "pelton-eventmachine" => "pelton/eventmachine", "pelton-lab" => "pelton/lab/command",
+  WHOLE = {"pelton" => "pelton/command", "pelton-eventmachine" => "pelton/eventmachine",
+           "pelton-lab" => "pelton/lab/command",
            "pelton-rails" => "pelton/rails",
            "pelton-sequel" => "pelton/sequel", "pelton-web" => "pelton/web"}.freeze
 
@@ -52,7 +57,9 @@ class GemsTest < PeltonTest
   def test_no_gem_requires_another_s_inner_files
     gemspecs.each_key do |gem|
       files_of(gem).each do |file|
-        foreign = required_by(file).reject { |feature| owner_of(feature) == gem || DOORS.fetch(file, []).include?(feature) }
+        foreign = required_by(file).reject do |feature|
+          owner_of(feature) == gem || DOORS.fetch(file, []).include?(feature)
+        end
 
         assert_empty foreign - MAY_REQUIRE.fetch(gem), "required by #{file}"
       end
@@ -63,7 +70,9 @@ class GemsTest < PeltonTest
   def test_no_path_leads_out_of_a_gem
     gemspecs.each_key do |gem|
       files_of(gem).each do |file|
-        targets = read(file).scan(/\brequire_relative "([^"]+)"/).map { |path,| File.expand_path(path, "/#{File.dirname(file)}") }
+        targets = read(file).scan(/\brequire_relative "([^"]+)"/).map do |path,|
+          File.expand_path(path, "/#{File.dirname(file)}")
+        end
 
         assert_empty targets.reject { |path| path.start_with?("/#{folder_of(gem)}lib/") }, "required by #{file}"
       end
@@ -77,7 +86,8 @@ class GemsTest < PeltonTest
 
   def test_a_gem_depends_on_what_it_requires_and_accepts_the_minor_versions_of_others
     gemspecs.each do |gem, spec|
-      needed = files_of(gem).flat_map { |file| required_by(file) - DOORS.fetch(file, []) }.filter_map { |feature| owner_of(feature) }.uniq - [gem]
+      needed =
+        files_of(gem).flat_map { |file| required_by(file) - DOORS.fetch(file, []) }.filter_map { |feature| owner_of(feature) }.uniq - [gem]
       declared = spec.runtime_dependencies.map(&:name).grep(/\Apelton/)
 
       assert_empty needed - declared, gem
@@ -103,14 +113,17 @@ class GemsTest < PeltonTest
   end
 
   def test_a_file_that_asks_for_a_bundled_gem_requires_it
-    ASKS_FOR.each { |file, gems| assert_equal gems, features_in(file).filter_map { |feature| bundled_gem_of(feature) } & gems, file }
+    ASKS_FOR.each do |file, gems|
+      assert_equal gems, features_in(file).filter_map { |feature| bundled_gem_of(feature) } & gems, file
+    end
   end
 
   # Without RubyGems, but Active Support asks for versions.
   def test_each_loads_with_nothing_but_what_it_depends_on
     gemspecs.each do |gem, spec|
       libraries = [gem, *dependencies_of(spec)].flat_map { |name| load_paths_of(name) }.map { |path| "-I#{path}" }
-      output, status = Open3.capture2e(child_environment, RbConfig.ruby, "-W1", "--disable=gems", *libraries, "-e", "module Gem; end; require 'rubygems/version'; require '#{WHOLE.fetch(gem)}'")
+      output, status = Open3.capture2e(child_environment, RbConfig.ruby, "-W1", "--disable=gems", *libraries, "-e",
+        "module Gem; end; require 'rubygems/version'; require '#{WHOLE.fetch(gem)}'")
 
       assert status.success?, output
     end
@@ -148,21 +161,30 @@ class GemsTest < PeltonTest
 
   # The Ruby files of a gem, relative to the repository.
   def files_of(gem)
-    (@files ||= {})[gem] ||= gemspecs.fetch(gem).files.grep(/\.(rb|ru)\z|\Aexe\//).grep_v(/\Aext\//).map { |path| folder_of(gem) + path }
+    (@files ||= {})[gem] ||= gemspecs.fetch(gem).files.grep(/\.(rb|ru)\z|\Aexe\//).grep_v(/\Aext\//).map do |path|
+      folder_of(gem) + path
+    end
   end
 
   # The names by which its files can be required.
-  def features_of(gem) = Dir["#{folder_of(gem)}lib/**/*.rb", base: ROOT].map { |path| path.delete_prefix("#{folder_of(gem)}lib/").delete_suffix(".rb") }
+  def features_of(gem)
+    Dir["#{folder_of(gem)}lib/**/*.rb", base: ROOT].map do |path|
+      path.delete_prefix("#{folder_of(gem)}lib/").delete_suffix(".rb")
+    end
+  end
 
   def owner_of(feature) = gemspecs.keys.find { |gem| features_of(gem).include?(feature) }
 
-  # Pelton's files that a file requires or loads later, by their names on the load path. Programs in strings are seen as well.
+  # Pelton's files that a file requires or loads later, by their names on the load path. Programs in strings are seen as
+  # well.
   def required_by(file)
     read(file).scan(/\b(?:require|require_gem|autoload)\b[ (]+(?::?\w+, *)?["']((?:sequel\/\w+\/)?pelton[^"']*)["']/).flatten.reject { |feature| feature.include?("\#{") }.uniq
   end
 
   # All that a file requires or loads later, by its name on the load path.
-  def features_in(file) = read(file).scan(/\b(?:require|require_gem|autoload)\b[ (]+(?::?\w+, *)?["']([\w\-\/]+)["']/).flatten
+  def features_in(file)
+    read(file).scan(/\b(?:require|require_gem|autoload)\b[ (]+(?::?\w+, *)?["']([\w\-\/]+)["']/).flatten
+  end
 
   # The gem whose name the feature has, or begins with: bigdecimal/util is of bigdecimal, net/ftp of net-ftp.
   def bundled_gem_of(feature)

@@ -7,7 +7,9 @@ require_relative "../../rakelib/settings/files"
 class RepositorySettingsTest < PeltonTest
   def test_they_say_what_the_table_says
     Dir.chdir("#{__dir__}/../..") do
-      SettingsFiles.texts.each { |path, text| assert_equal text, File.read(path), "#{path}: run `bundle exec rake settings`" }
+      SettingsFiles.texts.each do |path, text|
+        assert_equal text, File.read(path), "#{path}: run `bundle exec rake settings`"
+      end
     end
   end
 end

@@ -14,7 +14,9 @@ class SupportTest < PeltonTest
     missing = FOLDERS.flat_map { |folder| Dir["#{folder}/**/*_test.rb"] }.flat_map do |test|
       loaded = required(test)
       used = File.read(test).scan(/^\s*include (.+)/).flat_map { |names,| names.split(", ") }
-      used.select { |name| owners.key?(name) && (owners[name] & loaded).empty? }.map { |name| "#{test.delete_prefix("#{ROOT}/")}: #{name}" }
+      used.select { |name| owners.key?(name) && (owners[name] & loaded).empty? }.map do |name|
+        "#{test.delete_prefix("#{ROOT}/")}: #{name}"
+      end
     end
 
     assert_empty missing
@@ -23,7 +25,9 @@ class SupportTest < PeltonTest
 
   # Files that run together would share the class, with its `setup`.
   def test_each_class_of_tests_is_in_one_file
-    files = FOLDERS.flat_map { |folder| Dir["#{folder}/**/*_test.rb"] }.group_by { |test| File.read(test)[/^class (\w+Test)\b/, 1] }
+    files = FOLDERS.flat_map { |folder| Dir["#{folder}/**/*_test.rb"] }.group_by do |test|
+      File.read(test)[/^class (\w+Test)\b/, 1]
+    end
 
     assert_empty files.select { |name, tests| name && tests.size > 1 }
   end

@@ -55,7 +55,8 @@ class ResumableStreamFeedTest < PeltonTest
   def test_positions_that_are_none
     Pelton.run do
       stream.write { |out| out << "a\u00e9b" }
-      {"x" => "a\u00e9b", "1:2" => "b", "1:999" => "", "-1:0" => "a\u00e9b", "1:-1" => "a\u00e9b", "\0" => "a\u00e9b"}.each do |position, text|
+      {"x" => "a\u00e9b", "1:2" => "b", "1:999" => "", "-1:0" => "a\u00e9b", "1:-1" => "a\u00e9b",
+       "\0" => "a\u00e9b"}.each do |position, text|
         events = reader(after: position)
         events.task.await
 
@@ -198,7 +199,9 @@ class ResumableStreamFeedTest < PeltonTest
       job = Pelton.spawn { stream.write { |out| (out << "one\n") && gate.await && (out << "two") } }
       eventually { stream.snapshot.state == "running" }
       first = +""
-      Pelton::HTTP.get(url, stream: true).each { |piece| (first << piece).include?("1:4") && first.include?("running") && break }
+      Pelton::HTTP.get(url, stream: true).each do |piece|
+        (first << piece).include?("1:4") && first.include?("running") && break
+      end
       gate.succeed(true)
       job.await
       rest = Pelton::HTTP.get(url, headers: {"last-event-id" => "1:4"}).body

@@ -39,7 +39,9 @@ class BlockingOperationWaitTest < PeltonTest
 
   def test_an_error_of_offloaded_work_is_the_caller_s
     Pelton.run do
-      assert_raises(KeyError) { 2.times { |i| wait_for(-> { block(i == 0) && Thread.current != Thread.main && raise(KeyError) }) } }
+      assert_raises(KeyError) do
+        2.times { |i| wait_for(-> { block(i == 0) && Thread.current != Thread.main && raise(KeyError) }) }
+      end
     end
   end
 

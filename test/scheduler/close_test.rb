@@ -34,7 +34,8 @@ class SchedulerCloseTest < PeltonTest
     end
   end
 
-  # From 3.2 on close waits until the thread has left the IO. Ruby calls the hook unblock even when a blocking fiber closes it.
+  # From 3.2 on close waits until the thread has left the IO. Ruby calls the hook unblock even when a blocking fiber
+  # closes it.
   def test_closing_an_io_that_a_thread_reads
     [false, true].each do |blocking|
       reader, = IO.pipe
@@ -64,7 +65,8 @@ class SchedulerCloseTest < PeltonTest
   def test_closing_an_io_that_other_tasks_read
     skip "Ruby does not wake the readers" if RUBY_VERSION < "4.0"
     Pelton.run do
-      readers = [-> { @here.read(1) }, -> { @here.gets }, -> { @here.wait_readable }, -> { IO.copy_stream(@here, File::NULL) }].map { |read| Pelton.spawn(&read) }
+      readers = [-> { @here.read(1) }, -> { @here.gets }, -> { @here.wait_readable },
+        -> { IO.copy_stream(@here, File::NULL) }].map { |read| Pelton.spawn(&read) }
       sleep 0
       @here.close
 

@@ -7,8 +7,8 @@ require "tempfile"
 require "timeout"
 require "zlib"
 
-# The table of hooks in docs/reference/scheduler.md: which of them Pelton has, and which Ruby calls which. A hook that this Ruby
-# does not call is called here.
+# The table of hooks in docs/reference/scheduler.md: which of them Pelton has, and which Ruby calls which. A hook that
+# this Ruby does not call is called here.
 class SchedulerHookTableTest < PeltonTest
   include Scheduling
 
@@ -69,7 +69,9 @@ class SchedulerHookTableTest < PeltonTest
   def test_the_table_lists_the_hooks_that_pelton_has
     listed, missing = table.partition { |_, row| row.fetch(:pelton) !~ /\Anone/ }.map { |rows| rows.map(&:first) }
 
-    present = [Pelton::Scheduler, Pelton::Scheduler::BlockingOperationWait].flat_map { |one| one.public_instance_methods(false) }
+    present = [Pelton::Scheduler, Pelton::Scheduler::BlockingOperationWait].flat_map do |one|
+      one.public_instance_methods(false)
+    end
 
     assert_equal [*present.map(&:to_s), "yield"].sort, listed.sort
     assert_equal %w[io_write], missing
@@ -78,7 +80,11 @@ class SchedulerHookTableTest < PeltonTest
 
   def test_each_hook_can_be_called
     assert_equal table.keys - %w[io_write], CALLS.keys & table.keys
-    CALLS.each { |hook, (result, call)| Pelton.run { result.nil? ? assert_nil(instance_exec(&call), hook) : assert_equal(result, instance_exec(&call), hook) } }
+    CALLS.each do |hook, (result, call)|
+      Pelton.run do
+        result.nil? ? assert_nil(instance_exec(&call), hook) : assert_equal(result, instance_exec(&call), hook)
+      end
+    end
   end
 
   def test_ruby_calls_the_hooks_that_the_table_says
@@ -94,16 +100,22 @@ class SchedulerHookTableTest < PeltonTest
   # Hook => the table's other columns by their title: the versions of Ruby, and :pelton.
   def table
     @table ||= begin
-      rows = File.read(File.join(ROOT, "docs/reference/scheduler.md"))[/^\| hook \|.*?(?=\n\n)/m].lines.map { |line| line.split("|")[1..-2].map(&:strip) }
+      rows = File.read(File.join(ROOT, "docs/reference/scheduler.md"))[/^\| hook \|.*?(?=\n\n)/m].lines.map do |line|
+        line.split("|")[1..-2].map(&:strip)
+      end
       titles = rows.shift.drop(1)
-      rows.drop(1).to_h { |hook, *cells| [hook.delete("`"), titles.zip(cells).to_h.tap { |row| row[:pelton] = row.delete(titles.last) }] }
+      rows.drop(1).to_h do |hook, *cells|
+        [hook.delete("`"), titles.zip(cells).to_h.tap { |row| row[:pelton] = row.delete(titles.last) }]
+      end
     end
   end
 
   def called_during(occasion)
     called = []
     @here, @there = UNIXSocket.pair if @here.closed?
-    trace = TracePoint.new(:call, :c_call) { |point| called << point.method_id.to_s if [Pelton::Scheduler, Pelton::Reactor].include?(point.defined_class) }
+    trace = TracePoint.new(:call, :c_call) do |point|
+      called << point.method_id.to_s if [Pelton::Scheduler, Pelton::Reactor].include?(point.defined_class)
+    end
     trace.enable
     Pelton.run { instance_exec(&occasion) }
     called

@@ -5,8 +5,8 @@ require_relative "../support/scheduling"
 require "pelton"
 require "tempfile"
 
-# The hooks that some versions of Ruby alone call, or each version with arguments of its own: most are called here as Ruby calls
-# them. There is no io_write (docs/internals/adr/007-io-read-without-io-write.md).
+# The hooks that some versions of Ruby alone call, or each version with arguments of its own: most are called here as
+# Ruby calls them. There is no io_write (docs/internals/adr/007-io-read-without-io-write.md).
 class SchedulerHooksTest < PeltonTest
   include Scheduling
 
@@ -52,13 +52,15 @@ class SchedulerHooksTest < PeltonTest
     end
   end
 
-  # Calls IO::Buffer itself, because each version of Ruby passes other arguments to the hooks. The results must be the same without
-  # a scheduler. Ruby 3.2 has swapped the length and the position.
+  # Calls IO::Buffer itself, because each version of Ruby passes other arguments to the hooks. The results must be the
+  # same without a scheduler. Ruby 3.2 has swapped the length and the position.
   def test_pread_and_pwrite
     order = ->(length, position) { (RUBY_VERSION < "3.2") ? [length, position] : [position, length] }
     use = lambda do |file|
       buffer = buffer_of(8)
-      reads = [[8, 6], [3, 0], [8, 100]].flat_map { |range| [buffer.pread(file, *order.call(*range)), buffer.get_string(0, 5)] }
+      reads = [[8, 6], [3, 0], [8, 100]].flat_map do |range|
+        [buffer.pread(file, *order.call(*range)), buffer.get_string(0, 5)]
+      end
       reads << buffer.pwrite(file, *order.call(2, 7)) << File.read(file.path)
     end
     before, inside = [->(file) { use.call(file) }, ->(file) { Pelton.run { use.call(file) } }].map do |run|
@@ -67,10 +69,12 @@ class SchedulerHooksTest < PeltonTest
 
     assert_equal before, inside
     assert_equal [5, "world"], inside.first(2)
-    assert_equal(-Errno::ESPIPE::Errno, Pelton.run { scheduler.io_pread(IO.pipe[0], buffer_of(8), 1, 0) }) # Ruby 3.1 does not raise
+    # Ruby 3.1 does not raise
+    assert_equal(-Errno::ESPIPE::Errno, Pelton.run { scheduler.io_pread(IO.pipe[0], buffer_of(8), 1, 0) })
   end
 
-  # As Ruby 4.1 calls them, which cannot be had yet: version 3 of IO::Buffer has the offset before the length, and io_read does not wait.
+  # As Ruby 4.1 calls them, which cannot be had yet: version 3 of IO::Buffer has the offset before the length, and
+  # io_read does not wait.
   def test_the_hooks_of_a_later_ruby
     program = <<~RUBY
       IO::Buffer.const_set(:VERSION, 3) unless IO::Buffer.const_defined?(:VERSION)
@@ -105,7 +109,9 @@ class SchedulerHooksTest < PeltonTest
 
   # (from, length, offset) from Ruby 3.2 on.
   def test_pread_and_pwrite_with_an_offset
-    skip "IO::Buffer's order of offset and length is another" if IO::Buffer.const_defined?(:VERSION) && IO::Buffer::VERSION >= 3
+    if IO::Buffer.const_defined?(:VERSION) && IO::Buffer::VERSION >= 3
+      skip "IO::Buffer's order of offset and length is another"
+    end
     Tempfile.create do |file|
       file.write("hello world") && file.flush
       buffer = buffer_of(8)

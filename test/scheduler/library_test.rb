@@ -24,7 +24,9 @@ class SchedulerLibraryTest < PeltonTest
 
   def test_net_http_by_name_with_one_connection
     with_http_server do |port|
-      bodies = Net::HTTP.start("localhost", port) { |http| %w[/a /b].map { |path| http.post(path, "x" * 200_000, {"Content-Type" => "text/plain"}).body } }
+      bodies = Net::HTTP.start("localhost", port) do |http|
+        %w[/a /b].map { |path| http.post(path, "x" * 200_000, {"Content-Type" => "text/plain"}).body }
+      end
 
       assert_equal ["/a 200000", "/b 200000"], bodies
     end
@@ -32,7 +34,9 @@ class SchedulerLibraryTest < PeltonTest
 
   def test_net_http_times_out_while_others_go_on
     with_http_server do |port|
-      slow = Pelton.spawn { Net::HTTP.start("127.0.0.1", port, read_timeout: 0.05, max_retries: 0) { |http| http.get("/never") } }
+      slow = Pelton.spawn do
+        Net::HTTP.start("127.0.0.1", port, read_timeout: 0.05, max_retries: 0) { |http| http.get("/never") }
+      end
 
       assert_equal "/x", Net::HTTP.get("127.0.0.1", "/x", port)
       assert_raises(Net::ReadTimeout) { slow.await }
@@ -140,6 +144,8 @@ class SchedulerLibraryTest < PeltonTest
   end
 
   def server_context
-    OpenSSL::SSL::SSLContext.new.tap { |context| context.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
+    OpenSSL::SSL::SSLContext.new.tap do |context|
+      context.add_certificate(Certificates.server.x509, Certificates.server.private_key)
+    end
   end
 end

@@ -6,8 +6,8 @@ require "minitest/mock"
 require "open3"
 require "pelton"
 
-# Waiting for processes, on the hook process_wait. Each child waits for a line in a named pipe, which another task of the
-# same loop writes: the tests end only if the loop goes on meanwhile.
+# Waiting for processes, on the hook process_wait. Each child waits for a line in a named pipe, which another task of
+# the same loop writes: the tests end only if the loop goes on meanwhile.
 class SchedulerProcessTest < PeltonTest
   include TemporaryFolder
 

@@ -17,7 +17,8 @@ class SchedulerReadTest < PeltonTest
     {
       readpartial: -> { @here.readpartial(10) }, sysread: -> { @here.sysread(10) }, recv: -> { @here.recv(10) },
       gets: -> { @here.gets }, read: -> { @here.read(2) }, getc: -> { @here.getc + @here.getc },
-      readline: -> { @here.readline }, each_line: -> { @here.each_line.first }, read_after_wait: -> { @here.wait_readable.readpartial(10) },
+      readline: -> { @here.readline }, each_line: -> { @here.each_line.first },
+      read_after_wait: -> { @here.wait_readable.readpartial(10) },
       getbyte: -> { [@here.getbyte, @here.getbyte].pack("C*") }, recvmsg: -> { @here.recvmsg.first }
     }.each do |name, way|
       assert_equal "x\n", beside(-> { @there << "x\n" }, &way), name
@@ -89,7 +90,8 @@ class SchedulerReadTest < PeltonTest
 
   def test_datagrams
     socket = UDPSocket.new.tap { |udp| udp.bind("127.0.0.1", 0) }
-    message, = beside(-> { UDPSocket.new.tap { |udp| udp.connect("127.0.0.1", socket.addr[1]) }.write("hello") }) { socket.recvfrom(10) }
+    message, =
+      beside(-> { UDPSocket.new.tap { |udp| udp.connect("127.0.0.1", socket.addr[1]) }.write("hello") }) { socket.recvfrom(10) }
 
     assert_equal "hello", message
   end
@@ -187,7 +189,9 @@ class SchedulerReadTest < PeltonTest
   def test_no_other_task_sees_a_class_that_is_half_loaded
     Dir.mktmpdir do |folder|
       count = 400
-      count.times { |number| File.write("#{folder}/part#{number}.rb", "module AutoloadedByTasks; Part#{number} = #{number}; end") }
+      count.times do |number|
+        File.write("#{folder}/part#{number}.rb", "module AutoloadedByTasks; Part#{number} = #{number}; end")
+      end
       File.write("#{folder}/whole.rb", "module AutoloadedByTasks; #{count}.times { |number| require \"#{folder}/part\#{number}\" }; end")
       Object.autoload(:AutoloadedByTasks, "#{folder}/whole")
       sizes = Pelton.run { Pelton.map(1..20) { AutoloadedByTasks.constants.size } }

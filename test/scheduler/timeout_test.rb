@@ -23,7 +23,8 @@ class SchedulerTimeoutTest < PeltonTest
     error = Pelton.run { assert_raises(Timeout::Error) { Timeout.timeout(0.001) { wait_here } } }
 
     assert_equal "execution expired", error.message
-    assert_match(/wait_here/, [error, error.cause].compact.flat_map(&:backtrace).join("\n")) # the cause has it in Ruby 3.4
+    # The cause has it in Ruby 3.4
+    assert_match(/wait_here/, [error, error.cause].compact.flat_map(&:backtrace).join("\n"))
   end
 
   def test_others_go_on
@@ -103,7 +104,8 @@ class SchedulerTimeoutTest < PeltonTest
     child = Process.spawn("sleep 20")
     Pelton.run do
       parked = Pelton.stats[:parked]
-      waits = [-> { reader.read(1) }, -> { Queue.new.pop }, -> { Process.wait(child) }, -> { Pelton::Operation.new.await },
+      waits = [-> { reader.read(1) }, -> { Queue.new.pop }, -> { Process.wait(child) },
+        -> { Pelton::Operation.new.await },
         -> { Pelton.select([reader]) }, -> { Thread.new { sleep }.join }]
       waits.each { |wait| assert_raises(Timeout::Error) { Timeout.timeout(0.01) { wait.call } } }
 

@@ -20,7 +20,8 @@ module KeyPlacement
 
   def random_servers(count)
     Array.new(count) do |i|
-      host = ["10.0.#{i}.#{random.rand(256)}", "cache#{i}.example", "fe80::#{i}", "/run/m#{i}.sock"][(i + random.rand(2)) % 4]
+      host = ["10.0.#{i}.#{random.rand(256)}", "cache#{i}.example", "fe80::#{i}",
+        "/run/m#{i}.sock"][(i + random.rand(2)) % 4]
       weight = random.rand(1..([1, 10, 100_000][random.rand(3)]))
       next "#{host}:#{weight}" if host.start_with?("/")
       host = "[#{host}]" if host.include?(":")
@@ -30,7 +31,9 @@ module KeyPlacement
 
   def assert_placed_alike(keys, servers, hash: :md5, points: :weighted, theirs: points)
     ring = HashRing.new(servers, hash: hash, points: points)
-    arguments = ring.servers.flat_map { |server| [server.host || server.path, server.port.to_i, server.weight].map(&:to_s) }
+    arguments = ring.servers.flat_map do |server|
+      [server.host || server.path, server.port.to_i, server.weight].map(&:to_s)
+    end
     places, errors, status = Open3.capture3(libmemcached, theirs.to_s, HASHES.fetch(hash).to_s, *arguments,
       stdin_data: "#{keys.join("\n")}\n", binmode: true)
 

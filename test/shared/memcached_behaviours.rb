@@ -5,7 +5,8 @@ module MemcachedBehaviours
   # Values that look like parts of the protocol.
   VALUES = {
     empty: "", word: "value", protocol: "a\r\nEND\r\nEN\r\nHD\r\n", nul: "\0\0", line_end: "\r\n", utf8: "häßlich ☃",
-    bytes: Array.new(256, &:chr).join, frozen: "frozen", page: "p" * 4096, uncopied: "u" * 70_000, large: "l" * 1_000_000
+    bytes: Array.new(256, &:chr).join, frozen: "frozen", page: "p" * 4096, uncopied: "u" * 70_000,
+    large: "l" * 1_000_000
   }.freeze
 
   KEYS = ["k", "k" * 250, "schlüssel", "a:b/c?d", "\xFF\xFE".b, "mg", "0"].freeze
@@ -70,7 +71,8 @@ module MemcachedBehaviours
     end
   end
 
-  # memcached would take a TTL of more than 30 days for a date in 1970, and accepts no date after 2038; 0, nil and infinity never expire.
+  # memcached would take a TTL of more than 30 days for a date in 1970, and accepts no date after 2038; 0, nil and
+  # infinity never expire.
   def test_an_unexpired_value_is_present
     within do
       cache = client

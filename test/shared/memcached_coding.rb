@@ -89,7 +89,9 @@ module MemcachedCoding
       cache = client(serializer: Difficult.new)
       ask(cache, :set_multi, {"good" => 12, "bad" => 13})
 
-      [:get, :gets, :item].each { |command| assert_raises(Pelton::Memcached::ValueError, command) { ask(cache, command, "bad") } }
+      [:get, :gets, :item].each do |command|
+        assert_raises(Pelton::Memcached::ValueError, command) { ask(cache, command, "bad") }
+      end
       assert_raises(Pelton::Memcached::ValueError) { ask(cache, :get_multi, "good", "bad") }
       assert_equal 12, ask(cache, :get, "good")
     end
@@ -143,7 +145,8 @@ module MemcachedCoding
       assert_raises(Pelton::ClosedError) { ask(cache, :get_multi, "k") }
       events.reject! { |event| event[1].to_s.start_with?("fiber-") }
 
-      assert_equal [[:get, "a b"], [:get, "a b", nil, Pelton::Memcached::InvalidKeyError], [:get, "k"], [:get, "k", nil, Pelton::ClosedError],
+      assert_equal [[:get, "a b"], [:get, "a b", nil, Pelton::Memcached::InvalidKeyError], [:get, "k"],
+        [:get, "k", nil, Pelton::ClosedError],
         [:get_multi, ["k"]], [:get_multi, ["k"], nil, Pelton::ClosedError]], events
     end
   ensure

@@ -219,7 +219,9 @@ module MemcachedCommands
   def test_one_refused_value_of_a_multi_command
     within do
       cache = client
-      error = assert_raises(Pelton::Memcached::ServerError) { ask(cache, :set_multi, {"a" => "1", "b" => "x" * 2_000_000, "c" => "3"}) }
+      error = assert_raises(Pelton::Memcached::ServerError) do
+        ask(cache, :set_multi, {"a" => "1", "b" => "x" * 2_000_000, "c" => "3"})
+      end
 
       assert_match(/too large/, error.message)
       assert_equal({"a" => "1", "c" => "3"}, ask(cache, :get_multi, "a", "b", "c"))
@@ -306,9 +308,15 @@ module MemcachedCommands
       cache = client
       ask(cache, :set, "a", "1")
       ["", "a b", "a\r\nflush_all", "k" * 251].each do |key|
-        %i[gets item incr decr].each { |command| assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, command, key) } }
-        %i[add replace append prepend].each { |command| assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, command, key, "v") } }
-        %i[touch gat].each { |command| assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, command, key, ttl: 1) } }
+        %i[gets item incr decr].each do |command|
+          assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, command, key) }
+        end
+        %i[add replace append prepend].each do |command|
+          assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, command, key, "v") }
+        end
+        %i[touch gat].each do |command|
+          assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, command, key, ttl: 1) }
+        end
         assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, :get_multi, "a", key) }
         assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, :delete_multi, "a", key) }
         assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, :set_multi, {"a" => "2", key => "v"}) }

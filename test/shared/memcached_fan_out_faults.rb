@@ -6,7 +6,8 @@ module MemcachedFanOutFaults
 
   # Invalid replies to a get of three keys.
   LIES = {
-    "another commands reply in the middle" => "EN\r\nHD\r\nEN\r\n", "a reply too many" => "EN\r\nEN\r\nEN\r\nVA 5\r\nwrong\r\n",
+    "another commands reply in the middle" => "EN\r\nHD\r\nEN\r\n",
+    "a reply too many" => "EN\r\nEN\r\nEN\r\nVA 5\r\nwrong\r\n",
     "a classic end" => "VA 1\r\nx\r\nEND\r\n", "an error of the protocol" => "EN\r\nERROR\r\nEN\r\n",
     "a value that is too long" => "VA 1\r\nxy\r\nEN\r\nEN\r\n", "a statistic" => "STAT a 1\r\nEND\r\n"
   }.freeze
@@ -35,7 +36,8 @@ module MemcachedFanOutFaults
   end
 
   def test_a_server_error_in_the_middle_is_raised_and_the_connection_stays
-    answers = ["VA 1\r\n1\r\n", "SERVER_ERROR out of memory\r\n", "SERVER_ERROR another\r\n", "HD\r\n", "HD\r\n", "NS\r\n", "VA 2\r\nok\r\n"]
+    answers = ["VA 1\r\n1\r\n", "SERVER_ERROR out of memory\r\n", "SERVER_ERROR another\r\n", "HD\r\n", "HD\r\n",
+      "NS\r\n", "VA 2\r\nok\r\n"]
     answer(->(peer) { peer.serve { |_| answers.shift } }) do |cache|
       error = assert_raises(Pelton::Memcached::ServerError) { ask(cache, :get_multi, KEYS) }
 
@@ -56,7 +58,9 @@ module MemcachedFanOutFaults
             times.times { peer.answer(line, "VA 1\r\n#{line.split[1]}\r\n") }
           end
         end
-        answer(server) { |cache| assert_raises(Pelton::ProtocolError, "#{place} #{fault}") { ask(cache, :get_multi, keys) } }
+        answer(server) do |cache|
+          assert_raises(Pelton::ProtocolError, "#{place} #{fault}") { ask(cache, :get_multi, keys) }
+        end
       end
     end
   end
@@ -80,7 +84,8 @@ module MemcachedFanOutFaults
   end
 
   def test_a_count_that_is_not_a_number_ends_the_connection
-    ["VA 2\r\nab\r\n", "VA 0\r\n\r\n", "VA 3\r\n1 2\r\n", "VA 20\r\n18446744073709551616\r\n", "VA 2\r\n-1\r\n", "HD\r\n"].each do |bytes|
+    ["VA 2\r\nab\r\n", "VA 0\r\n\r\n", "VA 3\r\n1 2\r\n", "VA 20\r\n18446744073709551616\r\n", "VA 2\r\n-1\r\n",
+      "HD\r\n"].each do |bytes|
       answer(->(peer) { peer.command && peer.send(bytes) && peer.stall }, MemcachedFaults::RIGHT) do |cache|
         assert_raises(Pelton::ProtocolError, bytes) { ask(cache, :incr, "n") }
         assert_equal "right", again { ask(cache, :get, "k") }
@@ -99,7 +104,8 @@ module MemcachedFanOutFaults
   def test_statistics_of_any_kind_of_line
     lines = "STAT pid 1\r\nSTAT empty \r\nSTAT items:1:number 2\r\nSTAT version 1.6 beta\r\nEND\r\n"
     answer(->(peer) { peer.serve { |_| lines } }) do |cache|
-      assert_equal [{"pid" => "1", "empty" => "", "items:1:number" => "2", "version" => "1.6 beta"}], ask(cache, :stats).values
+      assert_equal [{"pid" => "1", "empty" => "", "items:1:number" => "2", "version" => "1.6 beta"}],
+        ask(cache, :stats).values
     end
   end
 
@@ -115,7 +121,8 @@ module MemcachedFanOutFaults
     port = free_port
     within do
       cache = client("127.0.0.1:#{port}")
-      {get_multi: [KEYS], set_multi: [{"a" => "1"}], delete_multi: [KEYS], stats: [], flush_all: [], versions: []}.each do |command, arguments|
+      {get_multi: [KEYS], set_multi: [{"a" => "1"}], delete_multi: [KEYS], stats: [], flush_all: [],
+       versions: []}.each do |command, arguments|
         assert_raises(Pelton::ConnectionError, command) { ask(cache, command, *arguments) }
       end
     end

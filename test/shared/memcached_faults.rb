@@ -1,17 +1,19 @@
 # frozen_string_literal: true
 
-# A client of a server that sends wrong replies, disconnects or cannot be reached, in every style. In each case the operation
-# gets the right error, and the next one a working connection.
+# A client of a server that sends wrong replies, disconnects or cannot be reached, in every style. In each case the
+# operation gets the right error, and the next one a working connection.
 module MemcachedFaults
   RIGHT = ->(peer) { peer.serve { |line| line.start_with?("mg") ? "VA 5\r\nright\r\n" : "HD\r\n" } }
 
   # Invalid replies to a get.
   LIES = {
-    "another command's reply" => "HD\r\n", "not a protocol" => "HTTP/1.1 400 Bad Request\r\n\r\n", "a classic miss" => "END\r\n",
+    "another command's reply" => "HD\r\n", "not a protocol" => "HTTP/1.1 400 Bad Request\r\n\r\n",
+    "a classic miss" => "END\r\n",
     "no length" => "VA\r\n", "a negative length" => "VA -1\r\nxx\r\n", "another key" => "VA 1 kother\r\nx\r\n",
     "an opaque" => "VA 1 O7\r\nx\r\n", "a length of letters" => "VA 0x1\r\nx\r\n",
     "an endless length" => "VA 99999999999999999999\r\n", "too large a value" => "VA #{1 << 40}\r\n",
-    "a value that is too long" => "VA 1\r\nxy\r\n", "bare line feeds" => "VA 1\nx\n", "an endless line" => "VA 1 #{"f" * 5000}",
+    "a value that is too long" => "VA 1\r\nxy\r\n", "bare line feeds" => "VA 1\nx\n",
+    "an endless line" => "VA 1 #{"f" * 5000}",
     "an endless word" => "x" * 100_000, "nothing but zeros" => "#{"\0" * 64}\r\n", "a command" => "mg k v\r\n",
     "an error of the protocol" => "ERROR\r\n", "an error of the client" => "CLIENT_ERROR bad command line format\r\n"
   }.freeze
@@ -19,7 +21,9 @@ module MemcachedFaults
   LIES.each do |name, bytes|
     test = name.tr(" '", "__")
 
-    define_method(:"test_#{test}_ends_the_connection") { refuses(->(peer) { peer.command && peer.send(bytes) && peer.stall }) }
+    define_method(:"test_#{test}_ends_the_connection") do
+      refuses(->(peer) { peer.command && peer.send(bytes) && peer.stall })
+    end
 
     next if bytes.size > 1000
     define_method(:"test_#{test}_in_pieces_ends_the_connection") do
@@ -30,9 +34,13 @@ module MemcachedFaults
   def test_a_reply_may_come_in_any_pieces
     reply = "VA 7\r\nEN\r\nxyz\r\n"
     (1...reply.size).each do |at|
-      answer(->(peer) { peer.serve { |_| peer.send(reply[0...at], reply[at..]) && "" } }) { |cache| assert_equal "EN\r\nxyz", ask(cache, :get, "k") }
+      answer(->(peer) { peer.serve { |_| peer.send(reply[0...at], reply[at..]) && "" } }) do |cache|
+        assert_equal "EN\r\nxyz", ask(cache, :get, "k")
+      end
     end
-    answer(->(peer) { peer.serve { |_| peer.send(*reply.chars) && "" } }) { |cache| assert_equal "EN\r\nxyz", ask(cache, :get, "k") }
+    answer(->(peer) { peer.serve { |_| peer.send(*reply.chars) && "" } }) do |cache|
+      assert_equal "EN\r\nxyz", ask(cache, :get, "k")
+    end
   end
 
   # The reply is larger than the budget of one loop iteration. No further event follows its last bytes.
@@ -88,13 +96,15 @@ module MemcachedFaults
     idle_then(:close) { |cache| assert_equal "right", ask(cache, :get, "k") }
   end
 
-  {"a_reply" => "VA 5\r\nwrong\r\n", "the_beginning_of_a_reply" => "VA 5\r\nwr", "a_part_of_a_line" => "V", "a_value_without_its_end" => "VA 5\r\nwrong"}.each do |name, bytes|
+  {"a_reply" => "VA 5\r\nwrong\r\n", "the_beginning_of_a_reply" => "VA 5\r\nwr", "a_part_of_a_line" => "V",
+   "a_value_without_its_end" => "VA 5\r\nwrong"}.each do |name, bytes|
     define_method(:"test_an_idle_connection_on_which_#{name}_has_come_is_not_used_again") do
       idle_then(:send, bytes) { |cache| assert_equal "right", ask(cache, :get, "k") }
     end
   end
 
-  {"before_a_reply" => "", "in_a_line" => "VA 1", "in_a_value" => "VA 9\r\nhalf", "in_a_long_value" => "VA 90000\r\n#{"x" * 80_000}",
+  {"before_a_reply" => "", "in_a_line" => "VA 1", "in_a_value" => "VA 9\r\nhalf",
+   "in_a_long_value" => "VA 90000\r\n#{"x" * 80_000}",
    "before_the_values_end" => "VA 4\r\nhalf\r"}.each do |place, bytes|
     define_method(:"test_the_end_#{place}_fails_it") do
       error = refuses(->(peer) { peer.command && peer.send(bytes) })
@@ -186,9 +196,13 @@ module MemcachedFaults
   def test_a_server_that_never_accepts_times_out
     listener = TCPServer.new("127.0.0.1", 0).tap { |server| server.listen(0) }
     address = listener.local_address
-    full = Array.new(4) { Socket.new(:INET, :STREAM).tap { |socket| socket.connect_nonblock(address, exception: false) } }
+    full = Array.new(4) do
+      Socket.new(:INET, :STREAM).tap { |socket| socket.connect_nonblock(address, exception: false) }
+    end
     within do
-      error = assert_raises(Pelton::TimeoutError) { ask(client("127.0.0.1:#{address.ip_port}", connect_timeout: 0.05), :get, "k") }
+      error = assert_raises(Pelton::TimeoutError) do
+        ask(client("127.0.0.1:#{address.ip_port}", connect_timeout: 0.05), :get, "k")
+      end
       assert_match(/connect/, error.message)
     end
   ensure
@@ -250,10 +264,13 @@ module MemcachedFaults
     end
   end
 
-  # The first connection's operation fails with an error of the connection, which is returned; the next one gets its own reply.
+  # The first connection's operation fails with an error of the connection, which is returned; the next one gets its own
+  # reply.
   def refuses(script, **options)
     answer(script, RIGHT, **options) do |cache|
-      error = assert_raises(Pelton::ConnectionError, Pelton::TimeoutError, Pelton::Memcached::ServerError) { ask(cache, :get, "k") }
+      error = assert_raises(Pelton::ConnectionError, Pelton::TimeoutError, Pelton::Memcached::ServerError) do
+        ask(cache, :get, "k")
+      end
       assert_equal "right", again { ask(cache, :get, "k") }
       error
     end

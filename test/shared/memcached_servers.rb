@@ -19,7 +19,8 @@ module MemcachedServers
       keys.each { |key| ask(cache, :set, key, key) }
       ring = Pelton::Memcached::HashRing.new(cache.servers)
 
-      assert_equal (0..2).map { |place| keys.select { |key| ring.index(key) == place } }, @ports.map { |port| ask(client("127.0.0.1:#{port}"), :get_multi, keys).keys }
+      assert_equal (0..2).map { |place| keys.select { |key| ring.index(key) == place } },
+        @ports.map { |port| ask(client("127.0.0.1:#{port}"), :get_multi, keys).keys }
       assert_equal keys, keys.map { |key| ask(cache, :get, key) }
     end
   end
@@ -156,7 +157,9 @@ module MemcachedServers
       assert_includes errors.map(&:class), Pelton::Memcached::DownError
       assert_raises(Pelton::ConnectionError) { ask(cache, :get_multi, "a", "b", "c") }
       @proxies.each(&:up!)
-      eventually("the servers' return") { !raises?(Pelton::ConnectionError) { 10.times { |i| ask(cache, :set, "key-#{i}", "v") } } }
+      eventually("the servers' return") do
+        !raises?(Pelton::ConnectionError) { 10.times { |i| ask(cache, :set, "key-#{i}", "v") } }
+      end
     end
   end
 

@@ -8,7 +8,8 @@ module MemcachedStyles
   # Shared by all styles.
   module Common
     def client(address = "127.0.0.1:#{with_memcached}", **options)
-      Pelton::Memcached::Client.new(address, timeout: 10 * PeltonTest::SLOW, **options).tap { |client| clients << client }
+      Pelton::Memcached::Client.new(address, timeout: 10 * PeltonTest::SLOW,
+        **options).tap { |client| clients << client }
     end
 
     def clients = @clients ||= []

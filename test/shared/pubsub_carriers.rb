@@ -5,8 +5,9 @@ require_relative "../support/database_process"
 require_relative "../support/fault_proxy"
 require "pelton/pubsub"
 
-# Topics over a real server, which is cut off, freezes, and loses what it had. Each test has several PubSubs, which stand for the
-# processes of several machines. The including test says `url(port = nil)`, `forget_everything` and `own_process`.
+# Topics over a real server, which is cut off, freezes, and loses what it had. Each test has several PubSubs, which
+# stand for the processes of several machines. The including test says `url(port = nil)`, `forget_everything` and
+# `own_process`.
 module PubSubCarriers
   include CapturedLog
   include Databases
@@ -113,14 +114,16 @@ module PubSubCarriers
       3.times { |number| one.publish("t", "frozen #{number}") }
       eventually { log.include?("does not answer") }
       server.thaw!
-      assert one.engine.drain(timeout: 20) # what has no answer yet would be sent again, to a server that knows nothing of it
+      # What has no answer yet would be sent again, to a server that knows nothing of it
+      assert one.engine.drain(timeout: 20)
       eventually { seen.size == 4 }
       server.die!
       3.times { |number| one.publish("t", "dead #{number}") }
       server.start
       eventually { seen.size >= 7 }
 
-      assert_equal ["before", *%w[frozen dead].flat_map { |state| Array.new(3) { |number| "#{state} #{number}" } }], seen
+      assert_equal ["before", *%w[frozen dead].flat_map { |state| Array.new(3) { |number| "#{state} #{number}" } }],
+        seen
     ensure
       @joined&.each { |pubsub| pubsub.engine.close }
     end

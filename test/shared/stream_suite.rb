@@ -250,7 +250,9 @@ module StreamSuite
   def test_write_to_a_closed_peer
     with_stream do |stream, peer|
       peer.close
-      error = assert_raises(Pelton::ConnectionError) { 3.times { ask(stream, :write, "x" * 20_000) && ask(stream, :flush) } }
+      error = assert_raises(Pelton::ConnectionError) do
+        3.times { ask(stream, :write, "x" * 20_000) && ask(stream, :flush) }
+      end
       assert_equal Errno::EPIPE::Errno, error.errno
     end
   end

@@ -40,8 +40,10 @@ class SiteDocumentsTest < PeltonTest
   def test_a_page_has_its_place_in_the_navigation
     written do |pages|
       assert_equal ["Pelton", "/", nil], front(pages["index.md"]).values_at("title", "permalink", "parent")
-      assert_equal ["TLS", "/guides/tls.html", "Runtime", "Guides"], front(pages["guides/tls.md"]).values_at("title", "permalink", "parent", "grand_parent")
-      assert_equal [["Runtime", "Guides"], ["Start here", nil]], %w[groups/guides-runtime.md groups/start-here.md].map { |path| front(pages[path]).values_at("title", "parent") }
+      assert_equal ["TLS", "/guides/tls.html", "Runtime", "Guides"],
+        front(pages["guides/tls.md"]).values_at("title", "permalink", "parent", "grand_parent")
+      assert_equal [["Runtime", "Guides"], ["Start here", nil]],
+        %w[groups/guides-runtime.md groups/start-here.md].map { |path| front(pages[path]).values_at("title", "parent") }
     end
   end
 
@@ -76,7 +78,8 @@ class SiteDocumentsTest < PeltonTest
     documents = Dir["docs/**/*.md", base: ROOT] - [Site::Documents::INDEX]
 
     assert_empty documents - paths, "put these into #{Site::Documents::INDEX}"
-    assert_empty paths.reject { |path| File.exist?(File.join(ROOT, path)) }, "#{Site::Documents::INDEX} names what is not there"
+    assert_empty paths.reject { |path| File.exist?(File.join(ROOT, path)) },
+      "#{Site::Documents::INDEX} names what is not there"
     assert_equal paths.uniq, paths
   end
 
@@ -84,7 +87,8 @@ class SiteDocumentsTest < PeltonTest
 
   # Yields what is written for a small repository, by path.
   def written(files = {})
-    files = {"docs/README.md" => INDEX, "README.md" => "# Pelton", "docs/guides/tls.md" => TLS, "docs/chart.svg" => "<svg/>", "lib/a.rb" => ""}.merge(files)
+    files = {"docs/README.md" => INDEX, "README.md" => "# Pelton", "docs/guides/tls.md" => TLS,
+             "docs/chart.svg" => "<svg/>", "lib/a.rb" => ""}.merge(files)
     Dir.mktmpdir do |folder|
       files.each do |path, content|
         FileUtils.mkdir_p(File.dirname(path = File.join(folder, "repository", path)))

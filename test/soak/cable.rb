@@ -10,8 +10,8 @@ require_relative "../support/guard"
 require_relative "cable_listener"
 
 module Soak
-  # Threads of several workers broadcast to connected clients, while the server between the workers is away, at the start and again and again,
-  # and workers are killed. Nobody may miss a message without being told.
+  # Threads of several workers broadcast to connected clients, while the server between the workers is away, at the
+  # start and again and again, and workers are killed. Nobody may miss a message without being told.
   class Cable
     ROOT = File.expand_path("../..", __dir__)
     WORKERS = 3
@@ -39,7 +39,8 @@ module Soak
       end
     RUBY
 
-    # A message: when its worker was asked to broadcast it, by which process it was, and whether that refused it (4 MB wait).
+    # A message: when its worker was asked to broadcast it, by which process it was, and whether that refused it (4 MB
+    # wait).
     Sent = Struct.new(:at, :pid, :refused)
     private_constant :Sent
 
@@ -84,7 +85,8 @@ module Soak
         @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
         File.write("#{folder}/config.ru", APPLICATION)
         options = ["-w", WORKERS.to_s, "-q", "-p", @port.to_s, "--control", "control", "--pubsub", url]
-        master = Process.spawn({"RUBYLIB" => "#{ROOT}/lib"}, RbConfig.ruby, "#{ROOT}/exe/pelton", "serve", *options, :chdir => folder, %i[out err] => "#{folder}/log")
+        master = Process.spawn({"RUBYLIB" => "#{ROOT}/lib"}, RbConfig.ruby, "#{ROOT}/exe/pelton", "serve", *options,
+          :chdir => folder, %i[out err] => "#{folder}/log")
         Guard.kill_at_end(master)
         yield
       ensure
@@ -95,7 +97,9 @@ module Soak
 
     # Workers that are ready.
     def pids
-      answer = UNIXSocket.open("#{@folder}/control") { |socket| socket.write("GET /stats HTTP/1.1\r\n\r\n") && socket.read }
+      answer = UNIXSocket.open("#{@folder}/control") do |socket|
+        socket.write("GET /stats HTTP/1.1\r\n\r\n") && socket.read
+      end
       JSON.parse(answer.split("\r\n\r\n").fetch(1)).fetch("workers").select { |worker| worker["ready"] }.map { |worker| worker["pid"] }
     rescue SystemCallError, IndexError, JSON::ParserError
       [] # it is starting
@@ -112,7 +116,9 @@ module Soak
 
     def exchange
       until_true { pids.size == WORKERS }
-      @listeners = Array.new(@clients) { |number| CableListener.new("ws://127.0.0.1:#{@port}/cable", extended: number.even?) }
+      @listeners = Array.new(@clients) do |number|
+        CableListener.new("ws://127.0.0.1:#{@port}/cable", extended: number.even?)
+      end
       until_true { @listeners.all?(&:since) } # while the server between the workers is away
       faults = Pelton.spawn { make_faults }
       publish_all
@@ -187,8 +193,11 @@ module Soak
       @listeners.each(&:stop)
     end
 
-    # Whether it may have died with its worker, where it waited for the server between them; or the broadcast has raised an error.
-    def excused?(sent) = sent.refused || sent.pid.nil? || (@killed.key?(sent.pid) && sent.at > @killed[sent.pid] - @outage - RETURN)
+    # Whether it may have died with its worker, where it waited for the server between them; or the broadcast has raised
+    # an error.
+    def excused?(sent)
+      sent.refused || sent.pid.nil? || (@killed.key?(sent.pid) && sent.at > @killed[sent.pid] - @outage - RETURN)
+    end
 
     # What anybody got, all must get.
     def judge

@@ -4,8 +4,9 @@ require "json"
 require "pelton/http/websocket"
 
 module Soak
-  # A client of a cable that stays subscribed, as the browser's does: it comes back with its position, and is told when messages are lost. Then its
-  # page would load the state, which has all that was broadcast before. One of the plain protocol has no position: each return tells it.
+  # A client of a cable that stays subscribed, as the browser's does: it comes back with its position, and is told when
+  # messages are lost. Then its page would load the state, which has all that was broadcast before. One of the plain
+  # protocol has no position: each return tells it.
   class CableListener
     IDENTIFIER = JSON.generate(channel: "RoomChannel")
     PROTOCOLS = {true => "actioncable-v1-ext-json", false => "actioncable-v1-json"}.freeze

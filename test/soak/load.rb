@@ -13,7 +13,8 @@ require_relative "worker"
 module Soak
   # The options of the clients whose answers an exact model checks.
   CLIENTS = {
-    "meta" => {}, "classic" => {protocol: :classic}, "pool" => {connections: 3}, "coded" => {serializer: Marshal, compress: 1000},
+    "meta" => {}, "classic" => {protocol: :classic}, "pool" => {connections: 3},
+    "coded" => {serializer: Marshal, compress: 1000},
     "tight" => {max_operations: 20, max_bytes: 100_000}, "embedded" => {}
   }.freeze
   FIBERS = 4
@@ -62,7 +63,8 @@ module Soak
         workers.map { |worker| Pelton.spawn { work(worker) } }.each(&:await)
       end
       threads.each(&:join)
-      puts @tallies.inject { |sum, one| sum.merge(one) { |_, a, b| a + b } }.map { |name, count| "#{name} #{count}" }, "memory #{@memory.join(" ")}"
+      puts @tallies.inject { |sum, one| sum.merge(one) { |_, a, b| a + b } }.map { |name, count| "#{name} #{count}" },
+        "memory #{@memory.join(" ")}"
     end
 
     private
@@ -84,7 +86,8 @@ module Soak
 
     def worker(name, number)
       address = (name == "embedded") ? @all.fetch("embedded") : @all.fetch("memcached")
-      Worker.new("#{name}-#{number}", client(name, address, failover: false, **CLIENTS.fetch(name)), @deaths, random, tally, coded: name == "coded")
+      Worker.new("#{name}-#{number}", client(name, address, failover: false, **CLIENTS.fetch(name)), @deaths, random,
+        tally, coded: name == "coded")
     end
 
     def roamer(number) = Roamer.new("roamer-#{number}", client("several", @all.values, failover: true), random, tally)

@@ -7,8 +7,8 @@ require_relative "../support/memcached_process"
 require_relative "../support/servers"
 require_relative "trouble"
 
-# Random operations in all styles, by clients of all kinds, while connections are cut, delayed, stalled and forgotten, and
-# servers freeze and die. Each answer is compared with a model's, and the memory is watched.
+# Random operations in all styles, by clients of all kinds, while connections are cut, delayed, stalled and forgotten,
+# and servers freeze and die. Each answer is compared with a model's, and the memory is watched.
 module Soak
   ROOT = File.expand_path("../..", __dir__)
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Soak
-  # The value that a memcached has under one key, and the answers that follow from it. No other worker uses the key, so that each answer is
-  # known until a command fails: then the value is unknown, and the key is given up.
+  # The value that a memcached has under one key, and the answers that follow from it. No other worker uses the key, so
+  # that each answer is known until a command fails: then the value is unknown, and the key is given up.
   class Model
     # A key is either for values or for a counter: memcached pads numbers with spaces.
     VALUE = %i[get set add replace append prepend delete touch gat refused].freeze

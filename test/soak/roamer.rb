@@ -3,8 +3,8 @@
 require_relative "worker"
 
 module Soak
-  # Uses a client of several servers whose keys move when a server is down. Then an older value may come back, so the only
-  # check of an answer is that this value was stored under this key, whole.
+  # Uses a client of several servers whose keys move when a server is down. Then an older value may come back, so the
+  # only check of an answer is that this value was stored under this key, whole.
   class Roamer
     def initialize(name, client, random, tally)
       @name = name
@@ -19,7 +19,9 @@ module Soak
         case @random.rand(4)
         when 0 then @client.set_multi(keys.to_h { |key| [key, value_of(key)] }, ttl: 100)
         when 1 then keys.each { |key| @client.set(key, value_of(key), ttl: 100) }
-        when 2 then keys.map { |key| [key, @client.later.get(key).errback {}] }.each { |key, operation| check(key, operation.await) }
+        when 2 then keys.map { |key| [key, @client.later.get(key).errback {}] }.each do |key, operation|
+          check(key, operation.await)
+        end
         else @client.get_multi(keys).each { |key, value| check(key, value) }
         end
         @tally[:right] += 1

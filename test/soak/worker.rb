@@ -12,13 +12,15 @@ module Soak
   class Stuck < StandardError
   end
 
-  # Whether failing servers and networks may cause the error. The servers here send no wrong replies: a reply that fits no request is a bug.
+  # Whether failing servers and networks may cause the error. The servers here send no wrong replies: a reply that fits
+  # no request is a bug.
   def self.excused?(error)
-    !error.is_a?(Pelton::ProtocolError) && [Pelton::ConnectionError, Pelton::TimeoutError, Pelton::OverloadError].any? { |kind| error.is_a?(kind) }
+    !error.is_a?(Pelton::ProtocolError) && [Pelton::ConnectionError, Pelton::TimeoutError,
+      Pelton::OverloadError].any? { |kind| error.is_a?(kind) }
   end
 
-  # Uses a client, in all styles, with keys of its own, and compares each answer with its models'. Errors that the network
-  # causes are counted.
+  # Uses a client, in all styles, with keys of its own, and compares each answer with its models'. Errors that the
+  # network causes are counted.
   class Worker
     FAR_TOO_LONG = 30 # seconds
     KEYS = 6
@@ -97,7 +99,8 @@ module Soak
       when :begin_at then [:incr, [model.key], options.merge(initial: argument)]
       when :touch, :gat then [command, [model.key], options.merge(ttl: 1000)]
       when :get, :delete then [command, [model.key], options]
-      else [command, [model.key, argument], (@coded && command == :set && model.counter?) ? options.merge(raw: true) : options]
+      else [command, [model.key, argument], (@coded && command == :set &&
+        model.counter?) ? options.merge(raw: true) : options]
       end
     end
 
@@ -185,7 +188,8 @@ module Soak
       model = @models[index]
       present = model.answer(:get)
       made = value
-      # When servers fail, a fetch returns the value that its block has made, and it is unknown whether that value was stored.
+      # When servers fail, a fetch returns the value that its block has made, and it is unknown whether that value was
+      # stored.
       same(true, model.key, [index]) { [present || made, made].include?(@client.fetch(model.key, wait: 0.2) { made }) }
       renew(index)
     end
@@ -213,7 +217,10 @@ module Soak
     def check(model, commands, answers, indexes, style)
       commands.zip(answers).each do |(command, argument), actual|
         expected = model.answer(command, argument)
-        expected, actual = :refused, :refused if expected == :refused && actual.is_a?(Pelton::Memcached::ServerError) && actual.message.include?("non-numeric")
+        if expected == :refused && actual.is_a?(Pelton::Memcached::ServerError) &&
+            actual.message.include?("non-numeric")
+          expected, actual = :refused, :refused
+        end
         actual = actual.rstrip if model.counter? && actual.is_a?(String)
         compare(expected, actual, [style, command, model.key], indexes) or break
       end

@@ -252,7 +252,8 @@ class ConnectorTest < PeltonTest
     assert_equal @descriptors, descriptors
   end
 
-  # Yields the address of a listener that connects no client, because its backlog is full, and a Proc that lets it accept.
+  # Yields the address of a listener that connects no client, because its backlog is full, and a Proc that lets it
+  # accept.
   def with_black_hole
     listener = Socket.new(:INET, :STREAM)
     listener.bind(Addrinfo.tcp("127.0.0.1", 0))
@@ -264,7 +265,10 @@ class ConnectorTest < PeltonTest
       break unless clients.last.wait_writable(0.1)
     end
     Pelton.run { sleep 0 } # opens the reactor's own descriptors
-    yield listener.local_address, -> { listener.listen(100) && clients.size.times { listener.accept_nonblock(exception: false) } }
+    yield listener.local_address, -> {
+      listener.listen(100) &&
+        clients.size.times { listener.accept_nonblock(exception: false) }
+    }
   ensure
     [listener, *clients].each(&:close)
   end

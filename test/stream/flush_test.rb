@@ -4,14 +4,17 @@ require "socket"
 require_relative "../support/http/peer"
 require "pelton"
 
-# When queued output leaves (ext/pelton/core/stream/flush.h): at the end of its own stream's job, at the latest at the tick's end.
+# When queued output leaves (ext/pelton/core/stream/flush.h): at the end of its own stream's job, at the latest at the
+# tick's end.
 class StreamFlushTest < PeltonTest
   include HttpPeer
 
   MANY = 5
 
   # Bytes that have arrived at the peers that were answered before.
-  def received(sockets) = sockets.map { |socket| socket.recv_nonblock(1000, Socket::MSG_PEEK, exception: false) }.grep(String).size
+  def received(sockets)
+    sockets.map { |socket| socket.recv_nonblock(1000, Socket::MSG_PEEK, exception: false) }.grep(String).size
+  end
 
   # Many peers send at once, before the loop looks. Each answer looks how many others' have arrived.
   def with_peers(request)
@@ -20,7 +23,8 @@ class StreamFlushTest < PeltonTest
     Pelton.run do
       pairs = Array.new(MANY) { UNIXSocket.pair }
       sockets = pairs.map(&:last)
-      yield pairs.map { |ours, _| Pelton::Stream.for_fd(ours.tap { |io| io.autoclose = false }.fileno) }, -> { seen << received(sockets) }
+      yield pairs.map { |ours, _| Pelton::Stream.for_fd(ours.tap { |io| io.autoclose = false }.fileno) },
+        -> { seen << received(sockets) }
       Pelton::Reactor.current.yield
       sockets.each { |socket| socket.write(request) }
       sleep 0.001 until seen.size == MANY
@@ -58,7 +62,8 @@ class StreamFlushTest < PeltonTest
 
   def test_responses
     with_peers("GET / HTTP/1.1\r\nHost: h\r\n\r\n") do |streams, look|
-      server = Pelton::HTTP::Server.new(HELLO.dup.tap { |app| app.define_singleton_method(:call) { |env| look.call && super(env) } })
+      server =
+        Pelton::HTTP::Server.new(HELLO.dup.tap { |app| app.define_singleton_method(:call) { |env| look.call && super(env) } })
       streams.each { |stream| server.serve(stream) }
     end
   end

@@ -5,7 +5,8 @@ require_relative "../test_helper"
 # Large strings that streams send are collected before they fill the memory, however high Ruby's own limits are
 # (ext/pelton/ruby/base/garbage.c).
 class StreamGarbageTest < PeltonTest
-  LIMITS = %w[RUBY_GC_MALLOC_LIMIT RUBY_GC_MALLOC_LIMIT_MAX RUBY_GC_OLDMALLOC_LIMIT RUBY_GC_OLDMALLOC_LIMIT_MAX].to_h { |name| [name, "4000000000"] }
+  LIMITS =
+    %w[RUBY_GC_MALLOC_LIMIT RUBY_GC_MALLOC_LIMIT_MAX RUBY_GC_OLDMALLOC_LIMIT RUBY_GC_OLDMALLOC_LIMIT_MAX].to_h { |name| [name, "4000000000"] }
 
   SENDS = <<~RUBY
     require "pelton"

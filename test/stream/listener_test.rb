@@ -390,6 +390,8 @@ class ListenerTest < PeltonTest
 
   # Clients that the listener has not accepted: they connect without letting the loop run.
   def waiting_clients(listener, count)
-    Array.new(count) { Socket.new(:INET, :STREAM).tap { |client| client.connect_nonblock(listener.local_address, exception: false) } }
+    Array.new(count) do
+      Socket.new(:INET, :STREAM).tap { |client| client.connect_nonblock(listener.local_address, exception: false) }
+    end
   end
 end

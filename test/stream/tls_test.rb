@@ -109,7 +109,9 @@ module StreamTLSSuite
     inside do
       stream = Pelton::Stream.for_fd(own.fileno)
       own.autoclose = false
-      accepting = Thread.new { OpenSSL::SSL::SSLSocket.new(raw, CONTEXT).tap { |socket| socket.sync_close = socket.sync = true }.accept }
+      accepting = Thread.new do
+        OpenSSL::SSL::SSLSocket.new(raw, CONTEXT).tap { |socket| socket.sync_close = socket.sync = true }.accept
+      end
       assert_same stream, ask(stream, :start_tls, TRUST, server_name: "localhost")
       yield stream, @peer = Peer.new(accepting.value)
     ensure
@@ -129,7 +131,9 @@ class StreamTLSTimeoutTest < PeltonTest
       stream, other = Pelton::Stream.pair
       other.start_tls(server: true, **Certificates.server.to_h) {}.errback {}
 
-      assert_raises(Pelton::TimeoutError) { stream.start_tls(server_name: "localhost", timeout: 0.05, on_certificate: ->(_) { sleep }) }
+      assert_raises(Pelton::TimeoutError) do
+        stream.start_tls(server_name: "localhost", timeout: 0.05, on_certificate: ->(_) { sleep })
+      end
       assert_predicate stream, :closed?
     end
   end

@@ -2,10 +2,12 @@
 
 require_relative "chromium"
 
-# Checks the page of a browser for faults that keep people out. For PeltonTests. With PELTON_AXE=.../axe.min.js it asks axe-core, too.
+# Checks the page of a browser for faults that keep people out. For PeltonTests. With PELTON_AXE=.../axe.min.js it asks
+# axe-core, too.
 module Accessibility
   RULES = File.read(File.expand_path("accessibility.js", __dir__))
-  NAMED = %w[button link textbox searchbox checkbox combobox listbox option navigation region log complementary image].freeze
+  NAMED =
+    %w[button link textbox searchbox checkbox combobox listbox option navigation region log complementary image].freeze
   AXE = ENV["PELTON_AXE"]
   CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, [tabindex='0']"
 
@@ -13,7 +15,8 @@ module Accessibility
 
   # @return [Array<String>]
   def faults(browser)
-    unnamed = browser.accessible_nodes.select { |role, name| NAMED.include?(role) && name.empty? }.map { |role, _| "no name: #{role}" }
+    unnamed =
+      browser.accessible_nodes.select { |role, name| NAMED.include?(role) && name.empty? }.map { |role, _| "no name: #{role}" }
     browser.evaluate(RULES) + unnamed + axe_faults(browser)
   end
 
@@ -26,8 +29,8 @@ module Accessibility
     JS
   end
 
-  # @return [Hash{String => Object}] what Tab reaches: the `count` of elements, those that do not show the focus (`unmarked`), and those that
-  #   were `missed`. What is loaded meanwhile is not asked for
+  # @return [Hash{String => Object}] what Tab reaches: the `count` of elements, those that do not show the focus
+  #   (`unmarked`), and those that were `missed`. What is loaded meanwhile is not asked for
   def tab_stops(browser, most: 1000)
     browser.evaluate("window.reached = new Set(); window.unmarked = []; window.present = [...document.querySelectorAll(#{CONTROLS.to_json})]; 0")
     most.times do

@@ -14,13 +14,20 @@ class AccessibilityTest < PeltonTest
     <main><h1>Page</h1><p>Words</p><ul><li>one</li></ul><a href="#x" id="x">Link</a> <button>Button</button> <input aria-label="Field"></main>
   HTML
   BAD = {
-    "no language" => ["<html lang=\"en\">", "<html>"], "no title" => ["<title>Page</title>", ""], "id twice" => ["<p>", "<p id=\"x\">"], "not one main" => ["</main>", "</main><main></main>"],
-    "not one h1" => ["<h1>", "<h1>Another</h1><h1>"], "heading level skipped" => ["<p>", "<h3>Sub</h3><p>"], "two landmarks alike" => ["<p>", "<nav></nav><nav></nav><p>"],
+    "no language" => ["<html lang=\"en\">", "<html>"], "no title" => ["<title>Page</title>", ""],
+    "id twice" => ["<p>", "<p id=\"x\">"], "not one main" => ["</main>", "</main><main></main>"],
+    "not one h1" => ["<h1>", "<h1>Another</h1><h1>"], "heading level skipped" => ["<p>", "<h3>Sub</h3><p>"],
+    "two landmarks alike" => ["<p>", "<nav></nav><nav></nav><p>"],
     "two searches" => ["<p>", "<div role=\"search\" aria-label=\"a\"></div><div role=\"search\" aria-label=\"b\"></div><p>"], "no item in a list" => ["<li>", "<div>x</div><li>"], "no alt" => ["<p>", "<img src=\"data:,\"><p>"],
-    "aria-controls leads nowhere" => ["<p>", "<p aria-controls=\"y\">"], "hidden, with the focus" => ["<ul>", "<p aria-hidden=\"true\"><button>x</button></p><ul>"], "tabindex" => ["<button>", "<button tabindex=\"3\">"],
-    "one control in another" => ["Link", "<span role=\"button\" tabindex=\"0\">x</span>"], "no option" => ["<p>", "<div role=\"listbox\" aria-label=\"l\"><b>x</b></div><p>"],
-    "scrolls, but not by keys" => ["<p>", "<div style=\"height: 9px; overflow-y: scroll\">a<br>b</div><p>"], "contrast" => ["<p>", "<p style=\"color: #999\">"], "scrolls sideways" => ["<p>", "<p style=\"width: 3000px\">"],
-    "small" => ["<button>", "<button style=\"min-height: 9px; height: 9px\">"], "no name: button" => [">Button<", "><"], "no name: textbox" => [" aria-label=\"Field\"", ""]
+    "aria-controls leads nowhere" => ["<p>", "<p aria-controls=\"y\">"],
+    "hidden, with the focus" => ["<ul>", "<p aria-hidden=\"true\"><button>x</button></p><ul>"],
+    "tabindex" => ["<button>", "<button tabindex=\"3\">"],
+    "one control in another" => ["Link", "<span role=\"button\" tabindex=\"0\">x</span>"],
+    "no option" => ["<p>", "<div role=\"listbox\" aria-label=\"l\"><b>x</b></div><p>"],
+    "scrolls, but not by keys" => ["<p>", "<div style=\"height: 9px; overflow-y: scroll\">a<br>b</div><p>"],
+    "contrast" => ["<p>", "<p style=\"color: #999\">"], "scrolls sideways" => ["<p>", "<p style=\"width: 3000px\">"],
+    "small" => ["<button>", "<button style=\"min-height: 9px; height: 9px\">"],
+    "no name: button" => [">Button<", "><"], "no name: textbox" => [" aria-label=\"Field\"", ""]
   }.freeze
 
   def setup

@@ -31,7 +31,8 @@ module BehindNginx
     Dir.mktmpdir do |folder|
       File.chmod(0o755, folder)
       place = "127.0.0.1:#{free_port}"
-      block = configuration.sub(%r{unix:/run/shop/\w+\.sock}, "unix:#{folder}/app").sub("listen 443 ssl", "listen #{place}")
+      block = configuration.sub(%r{unix:/run/shop/\w+\.sock}, "unix:#{folder}/app").sub("listen 443 ssl",
+        "listen #{place}")
       File.write("#{folder}/nginx.conf", format(AROUND, block))
       pid = Process.spawn(NGINX, "-p", folder, "-c", "#{folder}/nginx.conf", "-g", "user root;", err: File::NULL)
       Pelton.run do

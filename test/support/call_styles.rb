@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The styles in which a program calls a method that may wait: `inside { }` is where it calls, and `ask` returns what the method gave.
+# The styles in which a program calls a method that may wait: `inside { }` is where it calls, and `ask` returns what the
+# method gave.
 module CallStyles
   # Inside a reactor, without a block: calls park.
   module Direct

@@ -2,7 +2,8 @@
 
 require "openssl"
 
-# Certificates for tests: an authority, and identities that it signs. They are made once a run, with small keys that are quick to make.
+# Certificates for tests: an authority, and identities that it signs. They are made once a run, with small keys that are
+# quick to make.
 module Certificates
   # A certificate and its key, in PEM.
   Identity = Struct.new(:certificate, :key) do

@@ -57,7 +57,9 @@ module ChatBrowsing
 
   # A page that is just being left has no text.
   def text(browser)
-    browser.evaluate("document.body.innerText").to_s.tap { |text| return text.gsub("DIRECT MESSAGES", "Direct messages") }
+    browser.evaluate("document.body.innerText").to_s.tap do |text|
+      return text.gsub("DIRECT MESSAGES", "Direct messages")
+    end
   rescue Chromium::Failed
     ""
   end
@@ -78,5 +80,7 @@ module ChatBrowsing
     browser.evaluate("fetch('#{path}', {method: 'POST', body: new URLSearchParams('#{body}')}).then(response => response.status)")
   end
 
-  def count(browser, words) = browser.evaluate("[...document.querySelectorAll('li.message')].filter(item => item.innerText.includes('#{words}')).length")
+  def count(browser, words)
+    browser.evaluate("[...document.querySelectorAll('li.message')].filter(item => item.innerText.includes('#{words}')).length")
+  end
 end

@@ -10,7 +10,9 @@ module ChatProgram
 
   def setup
     super
-    skip "the gems of examples/chat are missing" unless system({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile"}, "bundle", "check", out: File::NULL, err: File::NULL)
+    unless system({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile"}, "bundle", "check", out: File::NULL, err: File::NULL)
+      skip "the gems of examples/chat are missing"
+    end
   end
 
   private
@@ -36,10 +38,12 @@ module ChatProgram
   def serving_chat(seeds, arguments)
     Dir.mktmpdir do |folder|
       File.chmod(0o755, folder)
-      environment = {RACK_ENV: "production", SECRET_KEY_BASE: "s" * 64, BASE_URL: "http://127.0.0.1", DATABASE_URL: "sqlite://#{folder}/chat.sqlite3", UPLOADS: "#{folder}/uploads", TRUSTED_PROXIES: "unix"}
+      environment = {RACK_ENV: "production", SECRET_KEY_BASE: "s" * 64, BASE_URL: "http://127.0.0.1",
+                     DATABASE_URL: "sqlite://#{folder}/chat.sqlite3", UPLOADS: "#{folder}/uploads", TRUSTED_PROXIES: "unix"}
       chat("pelton", "db", "migrate", **environment)
       chat("ruby", "script/seed.rb", *seeds.map(&:to_s), **environment)
-      pid = Process.spawn(chat_environment(environment), "bundle", "exec", "pelton", "serve", *arguments.call(folder), :chdir => CHAT, %i[out err] => "#{folder}/log")
+      pid = Process.spawn(chat_environment(environment), "bundle", "exec", "pelton", "serve", *arguments.call(folder),
+        :chdir => CHAT, %i[out err] => "#{folder}/log")
       Guard.kill_at_end(pid)
       eventually("the chat", timeout: 30) { File.read("#{folder}/log").match?(/listens on|workers serve/) }
       yield pid, folder

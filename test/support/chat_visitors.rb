@@ -5,8 +5,9 @@ require "pelton/http"
 require "pelton/http/websocket"
 require "securerandom"
 
-# Visitors of examples/chat, as a program of its own: each is signed in, reads a room and posts a message in between, less often than the chat allows, and two of them keep a socket
-# open that resumes after a lost connection. Writes a line of JSON for each request and each message that a socket receives.
+# Visitors of examples/chat, as a program of its own: each is signed in, reads a room and posts a message in between,
+# less often than the chat allows, and two of them keep a socket open that resumes after a lost connection. Writes a
+# line of JSON for each request and each message that a socket receives.
 #
 #   ruby chat_visitors.rb URL VISITORS
 #
@@ -45,7 +46,8 @@ class ChatVisitors
   def client(headers = {}) = Pelton::HTTP::Client.new(@url, headers: ORIGIN.merge(headers), redirects: 0, timeout: 40)
 
   def sign_in(number)
-    response = client.post("/sign_in", form: {"sign_in[email]" => "user#{number + 1}@example.com", "sign_in[password]" => PASSWORD})
+    response =
+      client.post("/sign_in", form: {"sign_in[email]" => "user#{number + 1}@example.com", "sign_in[password]" => PASSWORD})
     raise "visitor #{number}: #{response.status}" unless response.status == 303
     Array(response.headers["set-cookie"]).flat_map { |line| line.split("\n") }.map { |line| line[/\A[^;]*/] }.join("; ")
   end
@@ -55,7 +57,9 @@ class ChatVisitors
     until @done
       6.times { request("page", user: user) { http.get("/rooms/1") }.then { sleep 0.1 } }
       id = SecureRandom.uuid
-      request("post", id) { http.post("/rooms/1/messages", form: {"message[text]" => "hello #{id}", "message[client_id]" => id}) }
+      request("post", id) do
+        http.post("/rooms/1/messages", form: {"message[text]" => "hello #{id}", "message[client_id]" => id})
+      end
     end
   end
 
@@ -65,7 +69,9 @@ class ChatVisitors
     response = yield
     status = response.status
     status = 0 if kind == "page" && status != 200
-    status, problem = -1, "another user's page" if user && status == 200 && !response.body.include?("<body data-user=\"#{user}\"")
+    if user && status == 200 && !response.body.include?("<body data-user=\"#{user}\"")
+      status, problem = -1, "another user's page"
+    end
   rescue Pelton::Error => error
     status = 0
     problem = "#{error.class}: #{error.message}"
@@ -78,7 +84,8 @@ class ChatVisitors
     identifier = JSON.generate(channel: "RoomChannel", id: "1")
     positions = {}
     loop do
-      socket = Pelton::HTTP::WebSocket.connect("#{@url.sub("http", "ws")}/cable", headers: ORIGIN.merge("cookie" => cookie, "origin" => @url), protocols: [PROTOCOL], timeout: 5)
+      socket = Pelton::HTTP::WebSocket.connect("#{@url.sub("http", "ws")}/cable",
+        headers: ORIGIN.merge("cookie" => cookie, "origin" => @url), protocols: [PROTOCOL], timeout: 5)
       talk(socket, number, identifier, positions)
     rescue Pelton::Error, SystemCallError => error
       write(kind: "lost", socket: number, error: error.class.name)
@@ -92,7 +99,8 @@ class ChatVisitors
     while (text = socket.receive(timeout: 10))
       message = JSON.parse(text)
       case message["type"]
-      when "welcome" then socket.write(JSON.generate({command: "subscribe", identifier: identifier, history: ({streams: positions} if positions.any?)}.compact))
+      when "welcome" then socket.write(JSON.generate({command: "subscribe", identifier: identifier,
+                                                      history: ({streams: positions} if positions.any?)}.compact))
       when "ping" then socket.write(JSON.generate(command: "pong"))
       when "confirm_subscription", "reject_history" then write(kind: message["type"], socket: number)
       when nil

@@ -21,18 +21,20 @@ module Children
     ENV["GEM_PATH"] = Gem.path.join(File::PATH_SEPARATOR)
   end
 
-  # Runs `code` in a fresh Ruby with the libs of Pelton's gems on its load path, and without the options of this Ruby. It
-  # starts without RubyGems, which would take most of the time; `gems: true` is for a program that needs gems. Returns what
-  # it wrote to stdout and stderr, and its Process::Status. A child that takes longer than `deadline` seconds (times
-  # PeltonTest::PATIENCE) is killed with Ruby's report of where it was, and the test fails with it.
+  # Runs `code` in a fresh Ruby with the libs of Pelton's gems on its load path, and without the options of this Ruby.
+  # It starts without RubyGems, which would take most of the time; `gems: true` is for a program that needs gems.
+  # Returns what it wrote to stdout and stderr, and its Process::Status. A child that takes longer than `deadline`
+  # seconds (times PeltonTest::PATIENCE) is killed with Ruby's report of where it was, and the test fails with it.
   #
-  # `arguments` are the program's ARGV, `env` is added to the environment, `options` go to Ruby itself. The watchdog is off,
-  # because it would print reports on a busy machine.
+  # `arguments` are the program's ARGV, `env` is added to the environment, `options` go to Ruby itself. The watchdog is
+  # off, because it would print reports on a busy machine.
   def run_ruby(code, *arguments, env: {}, stdin: "", options: [], deadline: 20, gems: false)
     files = [stdin, "", ""].map { |content| Tempfile.new("child").tap { |file| (file << content).rewind } }
     options = ["--disable=gems", *options] unless gems
-    command = [RbConfig.ruby, "-W1", "-I#{[LIBRARIES, *BUNDLED].join(File::PATH_SEPARATOR)}", *options, "-e", code, "--", *arguments.map(&:to_s)]
-    pid = Process.spawn(child_environment.merge("PELTON_WATCHDOG" => "off", **env), *command, in: files[0], out: files[1], err: files[2])
+    command = [RbConfig.ruby, "-W1", "-I#{[LIBRARIES, *BUNDLED].join(File::PATH_SEPARATOR)}", *options, "-e", code,
+      "--", *arguments.map(&:to_s)]
+    pid = Process.spawn(child_environment.merge("PELTON_WATCHDOG" => "off", **env), *command, in: files[0],
+      out: files[1], err: files[2])
     status = reap(pid, limit = deadline * PeltonTest::PATIENCE)
     output, errors = files.last(2).map { |file| file.tap(&:rewind).read }
     flunk "the child took longer than #{limit} s:\n#{output}\n#{errors}" unless status

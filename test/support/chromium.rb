@@ -13,7 +13,9 @@ class Chromium
   private_constant :KEYS
 
   def self.path
-    ENV["PATH"].split(File::PATH_SEPARATOR).map { |folder| File.join(folder, "chromium") }.find { |file| File.executable?(file) }
+    ENV["PATH"].split(File::PATH_SEPARATOR).map { |folder| File.join(folder, "chromium") }.find do |file|
+      File.executable?(file)
+    end
   end
 
   # @yieldparam chromium [Chromium] with one page
@@ -40,8 +42,10 @@ class Chromium
     input, @output = IO.pipe
     @input, output = IO.pipe(Encoding::UTF_8)
     [input, output].each { |io| io.nonblock = false } # Chromium needs blocking pipes
-    @pid = Process.spawn(Chromium.path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-      "--remote-debugging-pipe", "--user-data-dir=#{@folder}", "about:blank", 3 => input, 4 => output, :err => File::NULL, :pgroup => true)
+    @pid = Process.spawn(Chromium.path, "--headless", "--no-sandbox", "--disable-gpu",
+      "--disable-background-networking",
+      "--remote-debugging-pipe", "--user-data-dir=#{@folder}", "about:blank", 3 => input, 4 => output,
+      :err => File::NULL, :pgroup => true)
     Guard.kill_at_end(@pid)
     [input, output].each(&:close)
     @number = 0
@@ -70,7 +74,8 @@ class Chromium
 
   # @return the value of a JavaScript expression, or of the promise that it makes
   def evaluate(expression)
-    answer = call("Runtime.evaluate", expression: expression, returnByValue: true, awaitPromise: true, userGesture: true)
+    answer = call("Runtime.evaluate", expression: expression, returnByValue: true, awaitPromise: true,
+      userGesture: true)
     raise Failed, answer.dig("exceptionDetails", "exception", "description") if answer["exceptionDetails"]
     answer.dig("result", "value")
   end
@@ -147,6 +152,8 @@ class Chromium
   def complain(said)
     entry = said["entry"] and @complaints << "#{entry["level"]}: #{entry["text"]} #{entry["url"]}" unless entry&.fetch("level") == "info"
     @complaints << said.dig("exceptionDetails", "exception", "description").to_s if said["exceptionDetails"]
-    @complaints << "#{said["type"]}: #{said["args"].map { |one| one["value"] }.join(" ")}" if %w[error warning assert].include?(said["type"]) && said["args"]
+    if %w[error warning assert].include?(said["type"]) && said["args"]
+      @complaints << "#{said["type"]}: #{said["args"].map { |one| one["value"] }.join(" ")}"
+    end
   end
 end

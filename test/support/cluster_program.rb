@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 # A cluster in a process of its own: workers that answer each line with their process id and the line. A line "sleep"
-# is answered after 0.2 seconds, "die" ends the worker, "grow" gives it 300 MB of memory, "count" is answered with the number of such lines that all workers
-# have got. A worker that stops waits for the connections that are open.
+# is answered after 0.2 seconds, "die" ends the worker, "grow" gives it 300 MB of memory, "count" is answered with the
+# number of such lines that all workers have got. A worker that stops waits for the connections that are open.
 #
 # usage: ruby cluster_program.rb ADDRESS WORKERS CONTROL_PATH [OPTION...]: preload, broken, killed, slow_stop, hung
 
@@ -28,7 +28,8 @@ preload = -> { Pelton.logger.info("preloads") } if options.include?("preload")
 before_fork = -> { raise "no disk" if File.exist?("#{control}.full") }
 sockets = Pelton::Cluster::Sockets.open([address])
 master = Pelton::Cluster::Master.new(sockets, workers: Integer(workers), preload:, control:, before_fork:,
-  stop_timeout: options.include?("slow_stop") ? 0.5 : 60, worker_timeout: options.include?("hung") ? 2 : 60, memory: (200 << 20 if options.include?("memory")), memory_after: 0.1,
+  stop_timeout: options.include?("slow_stop") ? 0.5 : 60, worker_timeout: options.include?("hung") ? 2 : 60,
+  memory: (200 << 20 if options.include?("memory")), memory_after: 0.1,
   families: {"answered" => Pelton::Metrics::Family.new("counter", "answered_total", "Lines.")}) do |worker|
   boot&.call(worker.index)
   abort "cannot load" if options.include?("broken") || broken&.call

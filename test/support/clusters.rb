@@ -15,7 +15,8 @@ module Clusters
     Dir.mktmpdir do |folder|
       @port, @control, @log, @status, @enough = free_port, "#{folder}/control", "#{folder}/log", nil, false
       command = [RbConfig.ruby, PROGRAM, "tcp://127.0.0.1:#{@port}", "2", @control, *options]
-      master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB).merge(env), *command, out: [@log, "a"], err: [:child, :out])
+      master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB).merge(env), *command,
+        out: [@log, "a"], err: [:child, :out])
       Guard.kill_at_end(master)
       serving ? eventually("serving") { File.exist?(@control) && workers.size == 2 } : wait_for(master)
       @seen = workers if serving

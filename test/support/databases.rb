@@ -5,8 +5,8 @@ require "open3"
 require "tmpdir"
 require_relative "servers"
 
-# Real databases for tests, as Servers: on 127.0.0.1 and free ports, started once a run, with data that goes with it. Those
-# that refuse to run as root run as the user that their package made.
+# Real databases for tests, as Servers: on 127.0.0.1 and free ports, started once a run, with data that goes with it.
+# Those that refuse to run as root run as the user that their package made.
 module Databases
   class << self
     # A new folder that belongs to the user, and is removed when the tests are over.
@@ -28,12 +28,15 @@ module Databases
     def postgres_command(port)
       programs = Dir["/usr/lib/postgresql/*/bin"].max
       data = folder("postgres")
-      prepare(*as("postgres", "#{programs}/initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"))
+      prepare(*as("postgres", "#{programs}/initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E",
+        "UTF8", "--locale=C"))
       as("postgres", "#{programs}/postgres", "-D", data, "-p", port.to_s, "-c", "listen_addresses=127.0.0.1",
         "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=50")
     end
 
-    def redis_command(port) = ["redis-server", "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    def redis_command(port)
+      ["redis-server", "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    end
 
     def prepare(*command)
       output, status = Open3.capture2e(*command, chdir: "/")
@@ -66,7 +69,8 @@ module Databases
     Servers.port("mariadb", ready: ready) do |port|
       folder = Databases.folder("mysql")
       common = ["--no-defaults", "--datadir=#{folder}", *("--user=mysql" if Process.uid.zero?)]
-      Databases.prepare("mariadb-install-db", *common, "--auth-root-authentication-method=normal", "--skip-name-resolve")
+      Databases.prepare("mariadb-install-db", *common, "--auth-root-authentication-method=normal",
+        "--skip-name-resolve")
       ["mariadbd", *common, "--port=#{port}", "--socket=#{folder}/socket", "--bind-address=127.0.0.1",
         "--pid-file=#{folder}/pid", "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=0"]
     end

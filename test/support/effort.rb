@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Counts what a block does, for tests of how that grows: the lines that it runs, the methods in C that it calls, and the bytes that those
-# read which read a whole String. No clock is asked, so a busy machine counts the same.
+# Counts what a block does, for tests of how that grows: the lines that it runs, the methods in C that it calls, and the
+# bytes that those read which read a whole String. No clock is asked, so a busy machine counts the same.
 module Effort
   READERS = %i[
     b casecmp? count delete downcase dup encode end_with? force_encoding gsub hash include? lines lstrip match match? rindex rstrip scan
@@ -31,7 +31,8 @@ module Effort
   #
   # @yieldparam size [Integer]
   def assert_linear(name, size, &block)
-    3.times { block.call(size / 2) } # what is made at the first request; another size, because some answers are remembered
+    # What is made at the first request; another size, because some answers are remembered
+    3.times { block.call(size / 2) }
     once, twice = [size, 2 * size].map { |one| effort { block.call(one) } }
 
     assert_operator twice, :<, once * 2.2, "#{name}: from #{once} to #{twice}"

@@ -6,13 +6,14 @@ require_relative "children"
 # Runs each example of a document as a program of its own, and compares its output.
 #
 # An example is a block of ```ruby. If it requires a file, it runs as it stands; otherwise it runs inside Pelton.run. A line that
-# ends in "# => value" is checked. A block of ```text right behind the example shows what the example prints, on standard output
-# and standard error; "..." in it stands for any text. An example without such a block prints nothing.
+# ends in "# => value" is checked. A block of
+# ```text right behind the example shows what the example prints, on standard output and standard error; "..." in it stands for any text. An example without such a block prints nothing.
 module ExamplePrograms
   include Children
 
   # A report of the watchdog that the example's own code has not caused: a busy machine may halt the loop anywhere.
-  STALL = /^pelton: the loop has been blocked for \S+ s in\n    (?!app\.rb:)(?:.*\n)(?:    .*\n)*(?:pelton: the loop goes on after \S+ s.*\n)?/
+  STALL =
+    /^pelton: the loop has been blocked for \S+ s in\n    (?!app\.rb:)(?:.*\n)(?:    .*\n)*(?:pelton: the loop goes on after \S+ s.*\n)?/
 
   Example = Struct.new(:line, :code, :expected) do
     # The program, with the lines where the document's reader sees them.
@@ -26,7 +27,8 @@ module ExamplePrograms
 
   PATTERN = /^( *)```ruby\n(.*?)^\1```\n(?:\n*\1```text\n(.*?)^\1```\n)?/m
 
-  # Runs the programs of a document one after the other, each in a folder of its own. Reads a JSON object from standard input.
+  # Runs the programs of a document one after the other, each in a folder of its own. Reads a JSON object from standard
+  # input.
   RUNNER = <<~'RUBY'
     require "json"
     require "tmpdir"
@@ -72,8 +74,11 @@ module ExamplePrograms
     examples = ExamplePrograms.examples(text)
     assert_equal text.scan(/^ *```ruby$/).size, examples.size
     refute_empty examples
-    programs = examples.map { |example| replace.reduce(example.program) { |program, (from, to)| program.gsub(from, to) } }
-    results = JSON.parse(ruby_output(RUNNER, stdin: JSON.generate("files" => files, "programs" => programs), gems: true, options: ["-W2"]))
+    programs = examples.map do |example|
+      replace.reduce(example.program) { |program, (from, to)| program.gsub(from, to) }
+    end
+    results = JSON.parse(ruby_output(RUNNER, stdin: JSON.generate("files" => files, "programs" => programs),
+      gems: true, options: ["-W2"]))
     wrong = examples.zip(results).reject { |example, (output, success)| success && example.printed?(output) }
 
     assert_empty wrong.map { |example, (output, _)| "#{name}:#{example.line} printed\n#{output}instead of\n#{example.expected}" }

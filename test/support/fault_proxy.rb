@@ -56,7 +56,8 @@ class FaultProxy
   # Resets the connection (the current one, or else the next one) once the server has sent so many more bytes.
   def cut_after(bytes) = @lock.synchronize { @left = bytes }
 
-  # No bytes pass in either direction, no bytes are lost, and connections stay open. New connections are accepted, and stall too.
+  # No bytes pass in either direction, no bytes are lost, and connections stay open. New connections are accepted, and
+  # stall too.
   def stall! = @lock.synchronize { @stalled = true }
 
   def resume
@@ -66,7 +67,8 @@ class FaultProxy
     end
   end
 
-  # The block gets the server's bytes, piece by piece, and returns the bytes that the client gets instead. nil ends that.
+  # The block gets the server's bytes, piece by piece, and returns the bytes that the client gets instead. nil ends
+  # that.
   def corrupt(&block) = @lock.synchronize { @corrupt = block }
 
   # The server goes away silently, as with its plug pulled: the clients' connections stay open, their bytes are

@@ -5,12 +5,12 @@ require "timeout"
 require "pelton"
 require_relative "fiber_steps"
 
-# A random program of tasks, callbacks, timers, fibers and threads that wait for each other in every way, raise in each other,
-# are cancelled and stopped; and a model that checks the result when the program is over. The same seed makes the same decisions
-# again, though not at the same moments.
+# A random program of tasks, callbacks, timers, fibers and threads that wait for each other in every way, raise in each
+# other, are cancelled and stopped; and a model that checks the result when the program is over. The same seed makes the
+# same decisions again, though not at the same moments.
 #
-# Each part of the program is an actor: it begins once, takes steps, and ends once. Each exception names the actor that it is
-# meant for, so that one that strikes another actor is found.
+# Each part of the program is an actor: it begins once, takes steps, and ends once. Each exception names the actor that
+# it is meant for, so that one that strikes another actor is found.
 class FiberProgram
   include FiberSteps
 
@@ -21,8 +21,8 @@ class FiberProgram
   # By Thread#raise or Thread#kill from outside, in a thread of its own.
   INTERRUPTS = %i[interrupt kill].freeze
 
-  # How the program ends. :calm: all actors end, woken by the janitor if need be. :stop, :exit: by Pelton.stop or exit while it
-  # is busy.
+  # How the program ends. :calm: all actors end, woken by the janitor if need be. :stop, :exit: by Pelton.stop or exit
+  # while it is busy.
   ENDS = [:calm, :calm, :calm, :stop, :exit, *INTERRUPTS].freeze
 
   class Interrupted < Exception # rubocop:disable Lint/InheritException
@@ -30,12 +30,12 @@ class FiberProgram
 
   attr_reader :seed
 
-  # @return [Hash{Symbol => Array}] when signals come, by the seed: the `steps` at whose beginning they strike, and seconds between those (`pauses`) that
-  #   strike wherever the program is then
+  # @return [Hash{Symbol => Array}] when signals come, by the seed: the `steps` at whose beginning they strike, and
+  #   seconds between those (`pauses`) that strike wherever the program is then
   attr_reader :moments
 
-  # Fibers that were cancelled or given up while a trap handler waited in them, or were to be resumed there. The handler may have struck
-  # inside an `ensure` block, whose rest did not run then.
+  # Fibers that were cancelled or given up while a trap handler waited in them, or were to be resumed there. The handler
+  # may have struck inside an `ensure` block, whose rest did not run then.
   attr_reader :struck
 
   # size: actors that begin at once; at most: actors altogether.
@@ -164,7 +164,8 @@ class FiberProgram
 
   def begin_actor(depth)
     return if @actors.size >= @at_most
-    actor = Actor.new(@actors.size, %i[task tick request request timer scheduled resumed yielding thread].sample(random: @random), nil, nil, :made)
+    actor =
+      Actor.new(@actors.size, %i[task tick request request timer scheduled resumed yielding thread].sample(random: @random), nil, nil, :made)
     @actors << actor
     begin_as(actor.kind, actor, depth)
     actor
@@ -204,8 +205,8 @@ class FiberProgram
     fiber.resume
   end
 
-  # A signal may strike before the fiber yields, and its handler wait: then the fiber cannot be resumed yet. It may also strike here, and
-  # the stop cancel its handler: then nobody resumes the fiber.
+  # A signal may strike before the fiber yields, and its handler wait: then the fiber cannot be resumed yet. It may also
+  # strike here, and the stop cancel its handler: then nobody resumes the fiber.
   def resume_in_next_tick(fiber)
     Pelton.next_tick do
       fiber.resume if fiber.alive?
@@ -281,11 +282,12 @@ class FiberProgram
     problem("reported twice: #{twice}") if twice.any?
   end
 
-  # A trap handler may strike where an actor rescues, and wait there: what is raised in it then, the actor does not rescue.
+  # A trap handler may strike where an actor rescues, and wait there: what is raised in it then, the actor does not
+  # rescue.
   def in_rescue?(error) = error.is_a?(Injected) && error.backtrace.any?(/rescue in .*act'/)
 
-  # An interrupt may strike inside an ensure block, right before a begin, or the actor that was to resume a fiber. It may strike
-  # one actor, not two.
+  # An interrupt may strike inside an ensure block, right before a begin, or the actor that was to resume a fiber. It
+  # may strike one actor, not two.
   def check_actors
     left = @actors.reject { |actor| actor.state == :ended }
     left.reject! { |actor| actor.state == :made } if ending? # not begun, because the program was over

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The steps of a FiberProgram's actors: each method waits, wakes, raises or begins some work, and reports a problem when the
-# result is wrong.
+# The steps of a FiberProgram's actors: each method waits, wakes, raises or begins some work, and reports a problem when
+# the result is wrong.
 module FiberSteps
   # Raised in an actor by another one (raise_in).
   class Injected < StandardError
@@ -14,8 +14,8 @@ module FiberSteps
   class Own < Injected
   end
 
-  # The value of a fiber that a trap handler resumes. If the handler strikes right when another fiber gives control back, Ruby
-  # returns this value in place of that fiber's.
+  # The value of a fiber that a trap handler resumes. If the handler strikes right when another fiber gives control
+  # back, Ruby returns this value in place of that fiber's.
   STRUCK = :struck
 
   STEPS = %i[
@@ -81,7 +81,8 @@ module FiberSteps
     reader.read_nonblock(1, exception: false)
   end
 
-  # An exception that strikes in IO.pipe makes Ruby 3.1 close its descriptors twice, which may be those of another IO meanwhile.
+  # An exception that strikes in IO.pipe makes Ruby 3.1 close its descriptors twice, which may be those of another IO
+  # meanwhile.
   def new_pipe = Thread.handle_interrupt(Object => :never) { IO.pipe.tap { |pipe| @pipes << pipe } }
 
   def take_read_to_end(actor, _)
@@ -118,15 +119,19 @@ module FiberSteps
   end
 
   def take_cancel(actor, _)
-    victim = @actors.select { |other| other.task && other.state != :ended && !other.equal?(actor) }.sample(random: @random) or return
+    victim =
+      @actors.select { |other| other.task && other.state != :ended && !other.equal?(actor) }.sample(random: @random) or return
     victim.cancelled = true
     victim.task.cancel
-    victim.state = :ended if victim.state == :made && victim.task.done? # it may have begun, and wait in a trap handler before its block
+    # It may have begun, and wait in a trap handler before its block
+    victim.state = :ended if victim.state == :made && victim.task.done?
   end
 
   def take_raise_in(actor, _)
     victim = @actors.select { |other| other.state == :running && other.fiber }.sample(random: @random) or return
-    return if victim.equal?(actor) || @actors.any? { |other| other.state == :running && other.fiber.equal?(victim.fiber) && !other.equal?(victim) }
+    if victim.equal?(actor) || @actors.any? { |other| other.state == :running && other.fiber.equal?(victim.fiber) && !other.equal?(victim) }
+      return
+    end
     @reactor.raise_in(victim.fiber, Injected.new(victim))
   end
 
@@ -189,8 +194,9 @@ module FiberSteps
   # A fiber that no other will resume.
   def take_leave(_, _) = Fiber.new { Timeout.timeout(0.001) { Fiber.yield } }.resume
 
-  # A parked chain of three fibers. Ruby may run a trap handler between a fiber's arrival and its look at the value that it was
-  # given. Then the fiber sees the handler's own value: STRUCK from the fiber that the handler resumed, nil when the handler waited.
+  # A parked chain of three fibers. Ruby may run a trap handler between a fiber's arrival and its look at the value that
+  # it was given. Then the fiber sees the handler's own value: STRUCK from the fiber that the handler resumed, nil when
+  # the handler waited.
   def take_resume_chain(actor, _)
     got = Fiber.new { Fiber.new { sleep(0.0002) && :inner }.resume }.resume
     possible = @signals ? [:inner, STRUCK, nil] : [:inner]

@@ -7,8 +7,8 @@ require "socket"
 require "stringio"
 require "timeout"
 
-# A program for a process of its own: gives up each kind of wait, in each kind of fiber, with code that leaves the wait or does not want
-# to. Prints what went wrong, and "done" at its end.
+# A program for a process of its own: gives up each kind of wait, in each kind of fiber, with code that leaves the wait
+# or does not want to. Prints what went wrong, and "done" at its end.
 class GivenUpWaits
   # What a fiber does when it is cancelled.
   STYLES = {
@@ -127,16 +127,20 @@ class GivenUpWaits
   def report(name)
     puts "#{name}: #{Pelton.stats[:parked]} parked" unless Pelton.stats[:parked] == 0
     puts "#{name}: #{@ended.size} of 4 ended" unless (least(name)..4).cover?(@ended.size)
-    puts "#{name}: the log says #{@log.string}" unless @log.string.match?(/4 fiber.* were ended:$.* from #{__FILE__}:\d+ at /mo)
+    unless @log.string.match?(/4 fiber.* were ended:$.* from #{__FILE__}:\d+ at /mo)
+      puts "#{name}: the log says #{@log.string}"
+    end
     again = Pelton.run { sleep(0.0001) && 1 }
     puts "#{name}: the next run returned #{again.inspect}" unless again == 1
   end
 
-  # Before 3.3 Ruby cannot end a fiber that the program has made, and that goes on behind an `ensure`; nor later one whose `ensure` waits, as
-  # that of the hook process_wait does.
+  # Before 3.3 Ruby cannot end a fiber that the program has made, and that goes on behind an `ensure`; nor later one
+  # whose `ensure` waits, as that of the hook process_wait does.
   def least(name)
     return 0 if @style == STYLES["never leaves"]
-    return 4 if @style == STYLES["waits in ensure"] || (RUBY_VERSION >= "3.3" && name != "Process.wait for any of a group")
+    if @style == STYLES["waits in ensure"] || (RUBY_VERSION >= "3.3" && name != "Process.wait for any of a group")
+      return 4
+    end
     (name == "Enumerator") ? 0 : 3
   end
 
@@ -149,7 +153,9 @@ class GivenUpWaits
 
   # What Ruby lists on the stacks of fibers that wait it uses now.
   def release
-    @threads.each { |thread| thread.wakeup if thread.alive? }.each { |thread| thread.join(5) or puts("a thread does not end") }
+    @threads.each { |thread| thread.wakeup if thread.alive? }.each do |thread|
+      thread.join(5) or puts("a thread does not end")
+    end
     @queue << 1
     @sized.clear << 1
     @condition.broadcast

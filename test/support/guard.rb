@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 # Sees to it that no test hangs for ever and that nothing started by a test outlives it. It is a process of its own, not
-# a thread: a thread would not run while C code keeps the GVL, and its mere presence would change what is tested. It is a
-# grandchild, so that Process.waitall in a test does not wait for it.
+# a thread: a thread would not run while C code keeps the GVL, and its mere presence would change what is tested. It is
+# a grandchild, so that Process.waitall in a test does not wait for it.
 module Guard
   # Raised in the main thread when a test's time is over. Not a StandardError: a rescue in the test must not swallow it.
   class Hung < Exception # rubocop:disable Lint/InheritException

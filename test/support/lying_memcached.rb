@@ -2,8 +2,8 @@
 
 require "socket"
 
-# A memcached that sends the replies of a test, in the pieces that the test chooses. The block plays one connection: it gets a
-# Peer and the connection's number, from 0, and runs in a thread. When it returns, the connection is closed.
+# A memcached that sends the replies of a test, in the pieces that the test chooses. The block plays one connection: it
+# gets a Peer and the connection's number, from 0, and runs in a thread. When it returns, the connection is closed.
 #
 #   with_lying_memcached(->(peer) { peer.command; peer.send("VA 1\r", "\nx\r\n") }) do |address| ... end
 module LyingMemcached
@@ -14,8 +14,8 @@ module LyingMemcached
       @socket.setsockopt(:TCP, :NODELAY, true)
     end
 
-    # The next command's line, without its end; a set's value is read with it. nil when the client is gone. A client's first
-    # question, whether the server knows meta commands, is answered here.
+    # The next command's line, without its end; a set's value is read with it. nil when the client is gone. A client's
+    # first question, whether the server knows meta commands, is answered here.
     def command
       line = next_line or return
       @socket.read(Integer(line.split[2]) + 2) if line.start_with?("ms ")
@@ -68,7 +68,8 @@ module LyingMemcached
       @socket.close
     end
 
-    # Knows no meta commands: answers the first line with an error, and forwards all later bytes to the memcached at a port.
+    # Knows no meta commands: answers the first line with an error, and forwards all later bytes to the memcached at a
+    # port.
     def speak_classic(port)
       line
       @socket.write("ERROR\r\n")

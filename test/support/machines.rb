@@ -4,15 +4,16 @@ require "fileutils"
 require "open3"
 require "tmpdir"
 
-# Machines on one network, for tests of what several of them do: a network namespace each, whose only link leads to a switch. Needs root.
-# Nothing outside of the namespaces can reach them.
+# Machines on one network, for tests of what several of them do: a network namespace each, whose only link leads to a
+# switch. Needs root. Nothing outside of the namespaces can reach them.
 class Machines
   NETWORK = "10.77.0"
 
   # @return [Boolean] whether this process may make network namespaces
   def self.possible?
     name = "pelton-try-#{Process.pid}"
-    Process.uid.zero? && system("ip", "netns", "add", name, out: File::NULL, err: File::NULL) && system("ip", "netns", "delete", name)
+    Process.uid.zero? && system("ip", "netns", "add", name, out: File::NULL, err: File::NULL) && system("ip", "netns",
+      "delete", name)
   end
 
   # @param names [Array<Symbol>]
@@ -32,7 +33,8 @@ class Machines
   #
   # @return [Integer] its pid
   def start(name, *command, log:, env: {}, **options)
-    pid = Process.spawn(env, "ip", "netns", "exec", space(name), *command, :in => File::NULL, %i[out err] => [log, "a"], :pgroup => true, **options)
+    pid = Process.spawn(env, "ip", "netns", "exec", space(name), *command, :in => File::NULL,
+      %i[out err] => [log, "a"], :pgroup => true, **options)
     @pids[pid] = log
     Guard.kill_at_end(pid)
     pid

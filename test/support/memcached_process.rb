@@ -17,7 +17,8 @@ class MemcachedProcess
 
   def start
     5.times do
-      @pid = spawn(*@command, "-l", "127.0.0.1", "-p", port.to_s, "-U", "0", in: File::NULL, out: File::NULL, err: File::NULL)
+      @pid = spawn(*@command, "-l", "127.0.0.1", "-p", port.to_s, "-U", "0", in: File::NULL, out: File::NULL,
+        err: File::NULL)
       Guard.kill_at_end(@pid)
       return self if answers?
       kill
@@ -33,7 +34,8 @@ class MemcachedProcess
     @pid = nil
   end
 
-  # The server accepts bytes and sends nothing, like a server whose host swaps. Each of its threads has stopped when this returns.
+  # The server accepts bytes and sends nothing, like a server whose host swaps. Each of its threads has stopped when
+  # this returns.
   def freeze_up
     Process.kill("STOP", @pid)
     sleep 0.001 until Dir["/proc/#{@pid}/task/*/stat"].all? { |path| File.read(path)[/\) (\w)/, 1] == "T" }

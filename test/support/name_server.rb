@@ -14,8 +14,8 @@ class NameServer
 
   # @param names [Hash{String => Array<String>}] addresses
   # @param silent [Integer] the number of first questions that get no answer
-  # @param lies [Array<String>] addresses that are sent first, as the answer to a question that nobody asked, and to the right
-  #   question with a wrong id
+  # @param lies [Array<String>] addresses that are sent first, as the answer to a question that nobody asked, and to the
+  #   right question with a wrong id
   def initialize(names, silent: 0, lies: nil)
     @names, @silent, @lies, @asked = names, silent, lies, 0
     @tcp = TCPServer.new("127.0.0.1", 0)

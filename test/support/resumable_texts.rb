@@ -51,9 +51,13 @@ module ResumableTexts
     end
     events.define_singleton_method(:task) { task }
     events.define_singleton_method(:text) { compact.map(&:text).join }
-    events.define_singleton_method(:types) { compact.map(&:type).chunk_while { |one, other| one == other }.map(&:first) }
+    events.define_singleton_method(:types) do
+      compact.map(&:type).chunk_while { |one, other| one == other }.map(&:first)
+    end
     events
   end
 
-  def await_text(events, text) = eventually("the text #{text.inspect}, not #{events.text.inspect}") { events.text == text }
+  def await_text(events, text)
+    eventually("the text #{text.inspect}, not #{events.text.inspect}") { events.text == text }
+  end
 end

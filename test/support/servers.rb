@@ -13,8 +13,8 @@ module Servers
       (@ports ||= {})[name] ||= start(name, ready, &command)
     end
 
-    # A port that was free a moment ago, and that the system does not choose for other programs: its choices begin at 32768. (The tests'
-    # seed may be that of another process, too.)
+    # A port that was free a moment ago, and that the system does not choose for other programs: its choices begin at
+    # 32768. (The tests' seed may be that of another process, too.)
     def free_port
       @random ||= Random.new
       port = @random.rand(10_000...32_768)

@@ -2,14 +2,16 @@
 
 # usage: ruby shards.rb [--beside COMMAND] [--at-once N] TEST_FILE... -- MINITEST OPTIONS
 #
-# Runs the test files in several processes, N at once (three for each core: many tests wait for a process of theirs, or for
-# time). The processes are forks of this one, which has loaded the files that all of them need. COMMAND (for a shell) runs
-# beside them. The output of a process is printed in one piece, when the process has ended; until then a line tells now and then
-# how many tests have ended, if more have ended than before. bin/test takes these lines as progress.
+# Runs the test files in several processes, N at once (three for each core: many tests wait for a process of theirs, or
+# for time). The processes are forks of this one, which has loaded the files that all of them need. COMMAND (for a
+# shell) runs beside them. The output of a process is printed in one piece, when the process has ended; until then a
+# line tells now and then how many tests have ended, if more have ended than before. bin/test takes these lines as
+# progress.
 #
-# Tests that failed run once more when no others run, because a test that starts servers of its own may meet their deadlines
-# on a busy machine. The first output is indented, so that bin/test does not count it, and followed by the count of what
-# passed. A process that ended by a signal has crashed, and does not run again. Fails when a test fails for good.
+# Tests that failed run once more when no others run, because a test that starts servers of its own may meet their
+# deadlines on a busy machine. The first output is indented, so that bin/test does not count it, and followed by the
+# count of what passed. A process that ended by a signal has crashed, and does not run again. Fails when a test fails
+# for good.
 
 require "etc"
 require "minitest"

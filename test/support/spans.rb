@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# OpenTelemetry's SDK, which keeps the spans in this process. The tests that use it run in processes of their own: what it does to
-# servers and clients cannot be undone.
+# OpenTelemetry's SDK, which keeps the spans in this process. The tests that use it run in processes of their own: what
+# it does to servers and clients cannot be undone.
 module Spans
   PROGRAM = <<~RUBY
     require "logger"

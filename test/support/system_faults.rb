@@ -13,7 +13,8 @@ module SystemFaults
     faults.each { |fault| command.push("-e", "inject=#{fault}") }
     program = "require \"pelton\"\n$stdout.sync = true\n#{code}"
     environment = quiet_environment(backend)
-    output = IO.popen([environment, *command, RbConfig.ruby, "-I#{Children::LIB}", "-e", program], err: %i[child out], &:read)
+    output = IO.popen([environment, *command, RbConfig.ruby, "-I#{Children::LIB}", "-e", program],
+      err: %i[child out], &:read)
     skip "strace may not trace here: #{output}" if output.include?("PTRACE")
     output
   end
@@ -23,7 +24,8 @@ module SystemFaults
   def break_running(*faults, code, backend: ENV["PELTON_BACKEND"])
     skip "strace is not installed" unless STRACE
     program = "$stdout.sync = true\n#{code}"
-    IO.popen([quiet_environment(backend), RbConfig.ruby, "-I#{Children::LIB}", "-e", program], err: %i[child out]) do |process|
+    IO.popen([quiet_environment(backend), RbConfig.ruby, "-I#{Children::LIB}", "-e", program],
+      err: %i[child out]) do |process|
       port = Integer(process.gets)
       with_strace(process.pid, faults) { yield port, process.pid }
       Process.kill(:KILL, process.pid)
@@ -37,7 +39,8 @@ module SystemFaults
   def quiet_environment(backend) = child_environment.merge("PELTON_BACKEND" => backend, "PELTON_WATCHDOG" => "off")
 
   def with_strace(pid, faults)
-    command = [STRACE, "-p", pid.to_s, "-o", File::NULL, "-e", "trace=#{faults.map { |fault| fault[/\A\w+/] }.join(",")}"]
+    command = [STRACE, "-p", pid.to_s, "-o", File::NULL, "-e",
+      "trace=#{faults.map { |fault| fault[/\A\w+/] }.join(",")}"]
     faults.each { |fault| command.push("-e", "inject=#{fault}") }
     IO.popen(command, err: %i[child out]) do |strace|
       said = strace.gets.to_s
@@ -50,7 +53,9 @@ module SystemFaults
 
   # The fault, for those calls that this version of strace knows.
   def every(calls, fault)
-    known = calls.select { |call| system(STRACE.to_s, "-o", File::NULL, "-e", "trace=#{call}", "true", err: File::NULL) }
+    known = calls.select do |call|
+      system(STRACE.to_s, "-o", File::NULL, "-e", "trace=#{call}", "true", err: File::NULL)
+    end
     known.map { |call| "#{call}:#{fault}" }
   end
 end

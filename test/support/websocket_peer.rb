@@ -18,14 +18,16 @@ module WebSocketPeer
   private
 
   def with_echo(**options, &block)
-    app = ->(env) { Pelton::HTTP::WebSocket.accept(env, **options) { |socket| socket.each { |message| socket.write(message) } } }
+    app =
+      ->(env) { Pelton::HTTP::WebSocket.accept(env, **options) { |socket| socket.each { |message| socket.write(message) } } }
     with_server(app, &block)
   end
 
   def with_server(app, tls: nil)
     Pelton.run do
       @server = server = Pelton::HTTP::Server.new(app)
-      listener = tls ? Pelton.listen("127.0.0.1", 0, tls: tls) { |stream| server.serve(stream) } : server.listen("tcp://127.0.0.1:0")
+      listener =
+        tls ? Pelton.listen("127.0.0.1", 0, tls: tls) { |stream| server.serve(stream) } : server.listen("tcp://127.0.0.1:0")
       yield "ws://127.0.0.1:#{listener.port}/"
     ensure
       Pelton.stop
@@ -65,7 +67,8 @@ module WebSocketPeer
     stream.write("HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: #{accept}\r\n\r\n")
   end
 
-  # Where no reactor runs: a client's socket, which is yielded, of a server that shakes hands and sends the bytes. Returns what it read.
+  # Where no reactor runs: a client's socket, which is yielded, of a server that shakes hands and sends the bytes.
+  # Returns what it read.
   def connecting_to_a_server_of(bytes)
     server = TCPServer.new("127.0.0.1", 0)
     answer = Thread.new do

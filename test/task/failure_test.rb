@@ -32,7 +32,8 @@ class TaskFailureTest < PeltonTest
       sleep 0.001
 
       assert_empty @log
-      eventually("a report") { GC.start || @log.any? } # a few may still be found on the stack, on Ruby 3.4 sometimes all
+      # A few may still be found on the stack, on Ruby 3.4 sometimes all
+      eventually("a report") { GC.start || @log.any? }
     end
 
     assert_equal Array.new(100) { |i| "task #{i}" }.sort, @log.sort
@@ -69,7 +70,9 @@ class TaskFailureTest < PeltonTest
   def test_an_error_that_on_error_raises_at_the_end_leaves_run
     Pelton.on_error { |error| raise error }
     {"ends" => -> {}, "stops" => -> { Pelton.stop }}.each do |message, finish|
-      error = assert_raises(RuntimeError) { Pelton.run { Pelton.spawn { raise message } && sleep(0.001) && finish.call } }
+      error = assert_raises(RuntimeError) do
+        Pelton.run { Pelton.spawn { raise message } && sleep(0.001) && finish.call }
+      end
 
       assert_equal message, error.message
     end

@@ -16,7 +16,8 @@ class TaskListTest < PeltonTest
     end
     worker = rows.find { |row| row[:name] }
 
-    assert_equal [["worker", :waiting, true], [nil, :running, false], [nil, :queued, false], [nil, :waiting, false]].sort_by(&:to_s),
+    assert_equal [["worker", :waiting, true], [nil, :running, false], [nil, :queued, false],
+      [nil, :waiting, false]].sort_by(&:to_s),
       rows.map { |row| row.values_at(:name, :state, :transient) }.sort_by(&:to_s)
     assert_match(/list_test.rb:\d+\z/, worker[:origin])
     assert_match(/list_test.rb:\d+:in .*pop'\z/, worker[:backtrace].first)
@@ -30,11 +31,14 @@ class TaskListTest < PeltonTest
       fiber = nil
       Pelton.next_tick { (fiber = Fiber.current) && jobs.pop }
       2.times { Pelton::Reactor.current.yield }
-      requests = [{name: "GET /socket", age: 900.0, state: :sending, fiber: nil}, {name: "GET /new", age: 0.01, state: :running, fiber: nil}, {name: "GET /old", age: 7.00049, state: :running, fiber: fiber}]
+      requests = [{name: "GET /socket", age: 900.0, state: :sending, fiber: nil},
+        {name: "GET /new", age: 0.01, state: :running, fiber: nil},
+        {name: "GET /old", age: 7.00049, state: :running, fiber: fiber}]
       Pelton.const_get(:TaskList).of(Pelton::Reactor.current, requests: requests).tap { jobs.close }
     end
 
-    assert_equal [["GET /old", 7.0, :waiting], ["GET /new", 0.01, :running], ["GET /socket", 900.0, :sending]], rows.first(3).map { |row| row.values_at(:name, :age, :state) }
+    assert_equal [["GET /old", 7.0, :waiting], ["GET /new", 0.01, :running], ["GET /socket", 900.0, :sending]],
+      rows.first(3).map { |row| row.values_at(:name, :age, :state) }
     assert_match(/list_test.rb:\d+:in .*pop'\z/, rows.first[:backtrace].first)
     assert_equal 1, rows.count { |row| row[:backtrace] == rows.first[:backtrace] }
     assert_match(%r{\Arequest "GET /old" waiting for 7 s\n    }, Pelton.const_get(:TaskList).text(rows))

@@ -16,7 +16,9 @@ class TLSAcceptorTest < PeltonTest
       listener = Pelton.listen("127.0.0.1", 0, tls: Certificates.server.to_h)
       silent = Pelton.connect("127.0.0.1", listener.port)
       listener.accept
-      client = Pelton.spawn { Pelton.connect("127.0.0.1", listener.port, tls: TRUST).tap { |stream| stream.write("x\n") } }
+      client = Pelton.spawn do
+        Pelton.connect("127.0.0.1", listener.port, tls: TRUST).tap { |stream| stream.write("x\n") }
+      end
       stream = listener.accept
       assert_equal "x\n", stream.gets
       stream.write("y\n")
@@ -84,7 +86,9 @@ class TLSAcceptorTest < PeltonTest
     server = TCPServer.new("127.0.0.1", 0)
     server.autoclose = false
     Pelton.run do
-      listener = Pelton::Listener.for_fd(server.fileno, tls: Certificates.server.to_h) { |stream| stream.write("x") && stream.close }
+      listener = Pelton::Listener.for_fd(server.fileno, tls: Certificates.server.to_h) do |stream|
+        stream.write("x") && stream.close
+      end
 
       assert_equal "x", Pelton.connect("127.0.0.1", listener.port, tls: TRUST).read
     ensure
@@ -111,7 +115,9 @@ class TLSAcceptorTest < PeltonTest
 
   def test_a_unix_socket_with_tls
     Pelton.run do
-      listener = Pelton.listen_unix("#{@folder}/socket", tls: Certificates.server.to_h) { |stream| stream.write("x") && stream.close }
+      listener = Pelton.listen_unix("#{@folder}/socket", tls: Certificates.server.to_h) do |stream|
+        stream.write("x") && stream.close
+      end
       stream = Pelton.connect_unix("#{@folder}/socket").start_tls(TRUST, server_name: "localhost")
 
       assert_equal "x", stream.read

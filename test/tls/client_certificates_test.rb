@@ -27,7 +27,11 @@ class TLSClientCertificatesTest < PeltonTest
 
   def test_a_chosen_context_brings_its_block
     seen = []
-    admin = Context.new(**Certificates.for("admin.test").to_h, on_certificate: ->(certificate) { seen << certificate.depth && false })
+    admin =
+      Context.new(**Certificates.for("admin.test").to_h, on_certificate: ->(certificate) {
+        seen << certificate.depth &&
+              false
+      })
 
     serve(public_context(sni: {"admin.test" => admin})) do |port|
       assert_raises(OpenSSL::SSL::SSLError) { ask(port, "admin.test", certificate: Certificates.for("somebody")) }

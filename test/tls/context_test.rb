@@ -39,15 +39,21 @@ class TLSContextTest < PeltonTest
     locked = Certificates.server.private_key.to_pem(OpenSSL::Cipher.new("aes-128-cbc"), "secret")
     handshake(Context.new(certificate: Certificates.server.certificate, key: locked, password: "secret"))
 
-    error = assert_raises(Pelton::TLSError) { Context.new(certificate: Certificates.server.certificate, key: locked, password: "wrong") }
+    error = assert_raises(Pelton::TLSError) do
+      Context.new(certificate: Certificates.server.certificate, key: locked, password: "wrong")
+    end
     assert_match(/certificate or its key/, error.message)
     assert_raises(Pelton::TLSError) { Context.new(certificate: Certificates.server.certificate, key: locked) }
   end
 
   def test_unusable_settings_raise
     assert_raises(Pelton::TLSError) { Context.new(certificate: "/nowhere.pem") }
-    assert_raises(Pelton::TLSError) { Context.new(certificate: "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n") }
-    assert_raises(Pelton::TLSError) { Context.new(certificate: Certificates.server.certificate, key: Certificates.for("other").key) }
+    assert_raises(Pelton::TLSError) do
+      Context.new(certificate: "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n")
+    end
+    assert_raises(Pelton::TLSError) do
+      Context.new(certificate: Certificates.server.certificate, key: Certificates.for("other").key)
+    end
     assert_raises(Pelton::TLSError) { Context.new(ca_file: Certificates.server.key) }
     assert_raises(Pelton::TLSError) { Context.new(ciphers: "NOTHING") }
     assert_raises(Pelton::TLSError) { Context.new(groups: "nowhere") }
@@ -60,7 +66,8 @@ class TLSContextTest < PeltonTest
 
   def test_versions_ciphers_and_groups
     server = Context.new(**Certificates.server.to_h)
-    info, = handshake(server, trusting(max_version: "TLSv1.2", ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384", groups: "P-256"))
+    info, =
+      handshake(server, trusting(max_version: "TLSv1.2", ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384", groups: "P-256"))
     assert_equal "TLSv1.2", info.protocol
     assert_equal "ECDHE-ECDSA-AES256-GCM-SHA384", info.cipher
     info, = handshake(server, trusting(ciphersuites: "TLS_CHACHA20_POLY1305_SHA256", min_version: "TLSv1.3"))
@@ -111,7 +118,8 @@ class TLSContextTest < PeltonTest
     one, two = %w[one.test two.test].map { |name| Context.new(**Certificates.for(name, "*.#{name}").to_h) }
     server = Context.new(**Certificates.server.to_h, sni: {"one.test" => one, "*.two.test" => two})
     {"one.test" => "one.test", "a.two.test" => "two.test", "localhost" => "localhost"}.each do |name, expected|
-      assert_equal Certificates.for(*((expected == "localhost") ? [expected, "127.0.0.1", "::1"] : [expected, "*.#{expected}"])).certificate,
+      assert_equal Certificates.for(*((expected == "localhost") ? [expected, "127.0.0.1",
+        "::1"] : [expected, "*.#{expected}"])).certificate,
         handshake(server, name: name).first.certificate
     end
   end
@@ -119,7 +127,10 @@ class TLSContextTest < PeltonTest
   def test_an_sni_block_chooses_the_context
     asked = []
     other = Context.new(**Certificates.for("other.test").to_h)
-    server = Context.new(**Certificates.server.to_h, sni: ->(name) { {"other.test" => other, "nobody.test" => false}[asked.push(name).last] })
+    server = Context.new(**Certificates.server.to_h, sni: ->(name) {
+      {"other.test" => other,
+       "nobody.test" => false}[asked.push(name).last]
+    })
     handshake(server, name: "other.test")
     handshake(server)
     handshake(server, name: "127.0.0.1")

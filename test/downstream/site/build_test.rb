@@ -12,7 +12,8 @@ require "tmpdir"
 class SiteBuildTest < PeltonTest
   self.deadline = 180
 
-  GEMS = {"BUNDLE_GEMFILE" => File.join(ROOT, "gemfiles/docs.rb"), "BUNDLE_PATH" => File.join(ROOT, "tmp/docs_gems"), "BUNDLE_SILENCE_ROOT_WARNING" => "1"}.freeze
+  GEMS = {"BUNDLE_GEMFILE" => File.join(ROOT, "gemfiles/docs.rb"), "BUNDLE_PATH" => File.join(ROOT, "tmp/docs_gems"),
+          "BUNDLE_SILENCE_ROOT_WARNING" => "1"}.freeze
   DOCUMENTS = Site::Documents.new(ROOT).entries.map { |entry| Site::Documents.page(entry.path) }
 
   class << self
@@ -61,7 +62,9 @@ class SiteBuildTest < PeltonTest
       troubles = [*DOCUMENTS, "reference/api.html"].flat_map do |page|
         chromium.visit("#{url}/#{page}")
         wide = chromium.evaluate("document.documentElement.scrollWidth") - 390
-        [*chromium.complaints.grep_v(/favicon/), *("#{wide} pixels too wide" if wide > 0)].map { |trouble| "#{page}: #{trouble}" }
+        [*chromium.complaints.grep_v(/favicon/), *("#{wide} pixels too wide" if wide > 0)].map do |trouble|
+          "#{page}: #{trouble}"
+        end
       end
 
       assert_empty troubles
@@ -85,7 +88,8 @@ class SiteBuildTest < PeltonTest
   def test_search_finds_documents_and_methods
     browse do |chromium, url|
       chromium.visit("#{url}/guides/tls.html")
-      {"embedded memcached" => %r{/guides/memcached_server\.html}, "Pelton.spawn" => %r{/reference/api\.html#pelton\z}}.each do |words, place|
+      {"embedded memcached" => %r{/guides/memcached_server\.html},
+       "Pelton.spawn" => %r{/reference/api\.html#pelton\z}}.each do |words, place|
         eventually("the search of #{words}") { results(chromium, words).any?(place) }
       end
     end

@@ -22,7 +22,8 @@ class ClientBodyTest < PeltonTest
   end
 
   def test_a_form_with_a_file_is_multipart
-    [Body.for(nil, NONE, {a: StringIO.new("b")}, nil), Body.for(nil, NONE, {a: [StringIO.new("b")]}, nil), Body.for(nil, NONE, nil, {a: "b"})].each do |body, type|
+    [Body.for(nil, NONE, {a: StringIO.new("b")}, nil), Body.for(nil, NONE, {a: [StringIO.new("b")]}, nil),
+      Body.for(nil, NONE, nil, {a: "b"})].each do |body, type|
       assert_match(%r{\Amultipart/form-data; boundary=}, type)
       assert_equal sent(body).bytesize, body.length
     end

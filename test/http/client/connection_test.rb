@@ -105,14 +105,17 @@ class ClientConnectionTest < PeltonTest
   # Of a large body, and of one that waits in the stream's queue while the response is waited for.
   def test_what_is_sent_slowly_is_not_late
     [[5_000_000, :write_timeout], [900_000, :response_timeout]].each do |length, phase|
-      assert([0.05, 0.5, 2.5].any? { |time| sent_slowly?(length, time * 0.3, {phase => time}) }, phase.to_s) # a machine may stand still
+      # A machine may stand still
+      assert([0.05, 0.5, 2.5].any? { |time| sent_slowly?(length, time * 0.3, {phase => time}) }, phase.to_s)
     end
   end
 
   def test_a_server_that_takes_nothing
     Pelton.run do
       stream, other = Pelton::Stream.pair
-      error = assert_raises(Pelton::TimeoutError) { exchange(Pelton::HTTP::ClientConnection.new(stream, nil) {}, body: "x" * 5_000_000, write_timeout: 0.02) }
+      error = assert_raises(Pelton::TimeoutError) do
+        exchange(Pelton::HTTP::ClientConnection.new(stream, nil) {}, body: "x" * 5_000_000, write_timeout: 0.02)
+      end
 
       assert_match(/write_timeout/, error.message)
     ensure
@@ -130,7 +133,9 @@ class ClientConnectionTest < PeltonTest
       rescue Pelton::Error
         nil
       end
-      error = assert_raises(Pelton::TimeoutError) { exchange(Pelton::HTTP::ClientConnection.new(stream, nil) {}, response_timeout: 0.1) }
+      error = assert_raises(Pelton::TimeoutError) do
+        exchange(Pelton::HTTP::ClientConnection.new(stream, nil) {}, response_timeout: 0.1)
+      end
 
       assert_match(%r{POST http://x/: .*response_timeout}, error.message)
     ensure
@@ -199,7 +204,8 @@ class ClientConnectionTest < PeltonTest
   end
 
   def exchange(connection, body: nil, **settings)
-    request = Pelton::HTTP::ClientRequest.new("POST", "http://x/", base: nil, query: nil, defaults: {}, headers: {}, body: body,
+    request = Pelton::HTTP::ClientRequest.new("POST", "http://x/", base: nil, query: nil, defaults: {}, headers: {},
+      body: body,
       json: Pelton::HTTP::ClientRequest::NONE, form: nil, basic_auth: nil, decode: false)
     settings = SETTINGS.merge(settings)
     connection.exchange(request, Pelton::HTTP::Deadlines.new(settings), settings)

@@ -27,7 +27,9 @@ class ClientConnectorTest < PeltonTest
     assert_match(/localhost is .*(127.0.0.1|::1), which/, error.message)
     assert_empty server.seen
     listener = TCPServer.new("127.0.0.1", 0)
-    assert_raises(Pelton::HTTP::AddressError) { Pelton::HTTP::Client.new(allow: :public, proxy: nil).get("http://127.0.0.1:#{listener.addr[1]}/") }
+    assert_raises(Pelton::HTTP::AddressError) do
+      Pelton::HTTP::Client.new(allow: :public, proxy: nil).get("http://127.0.0.1:#{listener.addr[1]}/")
+    end
     assert_equal :wait_readable, listener.accept_nonblock(exception: false), "no connection was made"
     asked = []
     allowed = Pelton::HTTP::Client.new(proxy: nil, allow: ->(address) { asked << address })
@@ -39,7 +41,9 @@ class ClientConnectorTest < PeltonTest
 
   # Its certificate is looked at as a server's is. TLS inside of its TLS is not there.
   def test_a_proxy_that_speaks_tls
-    context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
+    context = OpenSSL::SSL::SSLContext.new.tap do |one|
+      one.add_certificate(Certificates.server.x509, Certificates.server.private_key)
+    end
     proxy = script(context) { |request, _| ok(request.path) }
     client = Pelton::HTTP::Client.new(proxy: proxy.url, tls: {ca_file: Certificates.authority})
 
@@ -53,7 +57,8 @@ class ClientConnectorTest < PeltonTest
     context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
     server = script(context) { ok("secret") }
     proxy = script { |_, socket| HTTPScript.tunnel(socket, server.port) }
-    client = Pelton::HTTP::Client.new(server.url, proxy: "http://u:p@localhost:#{proxy.port}", tls: {ca_file: Certificates.authority})
+    client = Pelton::HTTP::Client.new(server.url, proxy: "http://u:p@localhost:#{proxy.port}",
+      tls: {ca_file: Certificates.authority})
     Pelton.run { 2.times { assert_equal "secret", client.get("/").body } }
     seen = proxy.seen
 
@@ -88,7 +93,8 @@ class ClientConnectorTest < PeltonTest
     proxy = script { ok("ok") }
     asked = ["http://example.test/", {proxy: "localhost:#{proxy.port}"}]
     assert_equal "ok", Pelton::HTTP::Client.new(asked[0], **asked[1]).get("/").body
-    output = ruby_output('require "pelton/http"; puts Pelton::HTTP.get("http://example.test/").body', env: {"http_proxy" => "localhost:#{proxy.port}"})
+    output = ruby_output('require "pelton/http"; puts Pelton::HTTP.get("http://example.test/").body',
+      env: {"http_proxy" => "localhost:#{proxy.port}"})
 
     assert_equal "ok\n", output
   end
@@ -104,7 +110,8 @@ class ClientConnectorTest < PeltonTest
   def test_a_proxy_that_cannot_be_reached
     client = Pelton::HTTP::Client.new("http://example.test/", proxy: "localhost:#{free_port}")
 
-    assert_match(%r{\AGET http://example.test/: the proxy: }, assert_raises(Pelton::ConnectionError) { client.get("/") }.message)
+    assert_match(%r{\AGET http://example.test/: the proxy: },
+      assert_raises(Pelton::ConnectionError) { client.get("/") }.message)
   end
 
   def test_a_unix_socket

@@ -39,7 +39,9 @@ class ClientEventParserTest < PeltonTest
 
   def test_streams_cut_at_each_place
     STREAMS.each do |text, events|
-      1.upto(text.bytesize - 1) { |at| assert_equal events, parse(text.byteslice(0, at), text.byteslice(at..)).first, "#{text.inspect} at #{at}" }
+      1.upto(text.bytesize - 1) do |at|
+        assert_equal events, parse(text.byteslice(0, at), text.byteslice(at..)).first, "#{text.inspect} at #{at}"
+      end
     end
   end
 

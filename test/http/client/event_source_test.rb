@@ -24,7 +24,9 @@ class ClientEventSourceTest < PeltonTest
   def test_a_response_that_is_no_stream_of_events
     ["text/html", "text/event-streams"].each do |type|
       server = script { |_, socket| socket.write(stream("x", type: type)) && :close }
-      error = assert_raises(Pelton::ProtocolError) { Pelton.run { client(server).get("/", stream: true).each_event {} } }
+      error = assert_raises(Pelton::ProtocolError) do
+        Pelton.run { client(server).get("/", stream: true).each_event {} }
+      end
 
       assert_match(/the response is no stream of events: 200 OK, #{type}/, error.message)
     end
@@ -32,7 +34,8 @@ class ClientEventSourceTest < PeltonTest
 
   # The server sends one event on each connection, and then says that there is no more.
   def test_a_client_comes_back_with_the_last_id
-    answers = [stream("retry: 1\nid: 7\ndata: one\n\n"), stream(status: "503 Busy"), stream("data: two\n\n"), "HTTP/1.1 204 No Content\r\n\r\n"]
+    answers = [stream("retry: 1\nid: 7\ndata: one\n\n"), stream(status: "503 Busy"), stream("data: two\n\n"),
+      "HTTP/1.1 204 No Content\r\n\r\n"]
     server = script { |_, socket| socket.write(answers.shift) && :close }
     events = []
     Pelton.run { client(server).each_event("/") { |event| events << event.to_a } }

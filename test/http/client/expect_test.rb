@@ -36,7 +36,9 @@ module ClientExpectSuite
     with_server(->(request, socket) { echo(request.tap { request.body ||= socket.read(4) }) }) do |client, server|
       server.consents = false
 
-      2.times { assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3, expect_timeout: 0.02).body }
+      2.times do
+        assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3, expect_timeout: 0.02).body
+      end
       assert_equal [["100-continue", 1], [nil, 1]], server.seen.map { |request| [request.headers["expect"], request.connection] }
     end
   end

@@ -6,7 +6,8 @@ require "pelton/http"
 class HTTPClientOptionsTest < PeltonTest
   Client = Pelton::HTTP::Client
   WRONG = {
-    timeout: "3", connect_timeout: -1, read_timeout: :never, concurrency: 0, keep_alive: nil, redirects: nil, max_body: "1M",
+    timeout: "3", connect_timeout: -1, read_timeout: :never, concurrency: 0, keep_alive: nil, redirects: nil,
+    max_body: "1M",
     expect: "1M", stream: 1, decode: "no"
   }.freeze
 

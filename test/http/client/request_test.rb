@@ -34,10 +34,16 @@ class ClientRequestTest < PeltonTest
   end
 
   def test_nothing_is_sent_that_could_be_taken_for_something_else
-    ["a\r\nb", "a\nb", "a\0b"].each { |value| assert_raises(ArgumentError) { request("GET", "http://x/", headers: {"x" => value}) } }
-    ["a b", "a:", "", "a\r\n", "ä"].each { |name| assert_raises(ArgumentError) { request("GET", "http://x/", headers: {name => "x"}) } }
+    ["a\r\nb", "a\nb", "a\0b"].each do |value|
+      assert_raises(ArgumentError) { request("GET", "http://x/", headers: {"x" => value}) }
+    end
+    ["a b", "a:", "", "a\r\n", "ä"].each do |name|
+      assert_raises(ArgumentError) { request("GET", "http://x/", headers: {name => "x"}) }
+    end
     ["", "GET ", "G\r\n", "G T"].each { |method| assert_raises(ArgumentError) { request(method, "http://x/") } }
-    %w[Content-Length Transfer-Encoding].each { |name| assert_raises(ArgumentError) { request("GET", "http://x/", headers: {name => "1"}) } }
+    %w[Content-Length Transfer-Encoding].each do |name|
+      assert_raises(ArgumentError) { request("GET", "http://x/", headers: {name => "1"}) }
+    end
   end
 
   def test_text_of_any_encoding
@@ -87,7 +93,8 @@ class ClientRequestTest < PeltonTest
   end
 
   def test_what_a_url_may_not_contain_is_escaped
-    {"http://x/a b?q=\u00fc" => "http://x/a%20b?q=%C3%BC", "http://x/%20?a[]=1|2" => "http://x/%20?a[]=1%7C2", " http://[::1]/\u00fc\n" => "http://[::1]/%C3%BC",
+    {"http://x/a b?q=\u00fc" => "http://x/a%20b?q=%C3%BC", "http://x/%20?a[]=1|2" => "http://x/%20?a[]=1%7C2",
+     " http://[::1]/\u00fc\n" => "http://[::1]/%C3%BC",
      "http://x/\"<>^`{}\\" => "http://x/%22%3C%3E%5E%60%7B%7D%5C"}.each do |given, sent|
       assert_equal sent, request("GET", given).url.to_s
     end
@@ -95,7 +102,9 @@ class ClientRequestTest < PeltonTest
 
     assert_equal "http://x/a/b%20c", request("GET", "b c", base: base).url.to_s
     assert_equal "http://x/%FF", request("GET", "http://x/").redirected(Response.new(302, {"location" => "/\xff"})).url.to_s
-    ["http://x y/", "http://\u00fc/", "http://x\r\n/", "http://x/a\0b", "http://x/a\tb", "//x"].each { |url| assert_raises(ArgumentError, url) { request("GET", url) } }
+    ["http://x y/", "http://\u00fc/", "http://x\r\n/", "http://x/a\0b", "http://x/a\tb", "//x"].each do |url|
+      assert_raises(ArgumentError, url) { request("GET", url) }
+    end
   end
 
   def test_what_may_be_repeated
@@ -139,13 +148,16 @@ class ClientRequestTest < PeltonTest
     assert_equal "https://y/", request("GET", "http://x/").redirected(Response.new(302, {"location" => "https://y/"})).url.to_s
     assert_nil request("GET", "http://x/").redirected(Response.new(302, {}))
     assert_nil request("GET", "http://x/").redirected(Response.new(304, {"location" => "/"}))
-    assert_raises(Pelton::HTTP::RedirectError) { request("GET", "http://x/").redirected(Response.new(302, {"location" => "ftp://y/"})) }
+    assert_raises(Pelton::HTTP::RedirectError) do
+      request("GET", "http://x/").redirected(Response.new(302, {"location" => "ftp://y/"}))
+    end
   end
 
   private
 
   def request(method, url, base: nil, query: nil, defaults: {}, headers: {}, body: nil, basic_auth: nil, expect: nil)
-    Pelton::HTTP::ClientRequest.new(method, url, base: base, query: query, defaults: defaults, headers: headers, body: body,
+    Pelton::HTTP::ClientRequest.new(method, url, base: base, query: query, defaults: defaults, headers: headers,
+      body: body,
       json: Pelton::HTTP::ClientRequest::NONE, form: nil, basic_auth: basic_auth, decode: false, expect: expect)
   end
 end

@@ -26,7 +26,8 @@ class ClientResponseTest < PeltonTest
 
   def test_the_encoding_of_the_body
     {
-      "text/plain" => "UTF-8", "application/json" => "UTF-8", "application/problem+json" => "UTF-8", "text/html; charset=ISO-8859-1" => "ISO-8859-1",
+      "text/plain" => "UTF-8", "application/json" => "UTF-8", "application/problem+json" => "UTF-8",
+      "text/html; charset=ISO-8859-1" => "ISO-8859-1",
       "text/html; charset=\"utf-8\"" => "UTF-8", "image/png" => "BINARY", "text/plain; charset=nonsense" => "BINARY"
     }.each do |type, encoding|
       body = get("Content-Type: #{type}\r\nContent-Length: 2\r\n", "\xc3\xa4".b).body
@@ -59,7 +60,9 @@ class ClientResponseTest < PeltonTest
       client = Pelton::HTTP::Client.new(server.url, concurrency: 1)
       closed = client.get("/", stream: true).tap(&:close)
       other = client.get("/", stream: true)
-      [:body, :to_a].each { |method| assert_match(/closed/, assert_raises(Pelton::Error) { closed.public_send(method) }.message) }
+      [:body, :to_a].each do |method|
+        assert_match(/closed/, assert_raises(Pelton::Error) { closed.public_send(method) }.message)
+      end
 
       assert_equal "abc", other.body
       assert_equal 1, server.connections
@@ -92,11 +95,14 @@ class ClientResponseTest < PeltonTest
     {
       "Content-Length: 20000\r\n" => [Pelton::LimitError, "the body is longer than max_body (100 bytes)"],
       "Content-Encoding: gzip\r\nContent-Length: 2\r\n" => [Pelton::ProtocolError, "the body cannot be inflated"],
-      "Content-Encoding: deflate\r\nContent-Length: 1\r\n" => [Pelton::ProtocolError, "the compressed body is cut short"],
+      "Content-Encoding: deflate\r\nContent-Length: 1\r\n" => [Pelton::ProtocolError,
+        "the compressed body is cut short"],
       "Content-Length: 0\r\nLocation: /again\r\n" => [Pelton::HTTP::RedirectError, "more than 5 redirects"],
       "Content-Length: 0\r\nLocation: ftp://x/\r\n" => [Pelton::HTTP::RedirectError, "\"ftp://x/\" is not"]
     }.each do |headers, (type, text)|
-      server = script { "HTTP/1.1 #{headers.include?("Location") ? 302 : 200} OK\r\n#{headers}\r\n#{headers.include?("deflate") ? "\x78" : "ok"}" }
+      server = script do
+        "HTTP/1.1 #{headers.include?("Location") ? 302 : 200} OK\r\n#{headers}\r\n#{headers.include?("deflate") ? "\x78" : "ok"}"
+      end
       error = assert_raises(type, headers) { Pelton::HTTP::Client.new(server.url, max_body: 100).get("/") }
 
       assert_match(%r{\AGET http://localhost:\d+/(again)?: #{Regexp.escape(text)}}, error.message)

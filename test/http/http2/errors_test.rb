@@ -19,7 +19,8 @@ class Http2ErrorsTest < PeltonTest
     "RST_STREAM of an idle stream (5.1)" => [F.frame(:rst_stream, 1, "\0\0\0\x08"), :protocol_error],
     "RST_STREAM of another length (6.4)" => [F.request(1) + F.frame(:rst_stream, 1, "\0\0\0"), :frame_size_error],
     "SETTINGS on a stream (6.5)" => [F.frame(:settings, 1), :protocol_error],
-    "SETTINGS that acknowledge with a payload (6.5)" => [F.frame(:settings, 0, "\0\1\0\0\0\0", flags: F::ACK), :frame_size_error],
+    "SETTINGS that acknowledge with a payload (6.5)" => [F.frame(:settings, 0, "\0\1\0\0\0\0", flags: F::ACK),
+      :frame_size_error],
     "SETTINGS of another length (6.5)" => [F.frame(:settings, 0, "\0\1\0"), :frame_size_error],
     "ENABLE_PUSH of neither 0 nor 1 (6.5.2)" => [F.settings(2 => 2), :protocol_error],
     "INITIAL_WINDOW_SIZE beyond the most (6.5.2)" => [F.settings(4 => 0x80000000), :flow_control_error],
@@ -33,8 +34,10 @@ class Http2ErrorsTest < PeltonTest
     "WINDOW_UPDATE beyond the most (6.9.1)" => [F.frame(:window_update, 0, "\x7f\xff\xff\xff"), :flow_control_error],
     "CONTINUATION without HEADERS (6.10)" => [F.frame(:continuation, 1, "", flags: F::END_HEADERS), :protocol_error],
     "another frame within a head (6.10)" => [F.frame(:headers, 1, Hpack.block(":method" => "GET")) + F.frame(:ping, 0, "12345678"), :protocol_error],
-    "a block that HPACK cannot read (4.3)" => [F.frame(:headers, 1, "\xff\xff\xff\xff\xff", flags: F::END_HEADERS), :compression_error],
-    "a frame that is too long (4.2)" => [F.request(1, ended: false) + F.frame(:data, 1, "a" * 16_385), :frame_size_error]
+    "a block that HPACK cannot read (4.3)" => [F.frame(:headers, 1, "\xff\xff\xff\xff\xff", flags: F::END_HEADERS),
+      :compression_error],
+    "a frame that is too long (4.2)" => [F.request(1, ended: false) + F.frame(:data, 1, "a" * 16_385),
+      :frame_size_error]
   }.freeze
 
   CONNECTION.each do |what, (bytes, error)|
@@ -98,11 +101,15 @@ class Http2ErrorsTest < PeltonTest
   end
 
   def test_a_host_that_repeats_the_authority
-    serving(->(env) { [200, {}, [env["HTTP_HOST"]]] }) { assert_equal "localhost", http2.get("/", fields: {"host" => "localhost"}).body }
+    serving(->(env) { [200, {}, [env["HTTP_HOST"]]] }) do
+      assert_equal "localhost", http2.get("/", fields: {"host" => "localhost"}).body
+    end
   end
 
   def test_a_host_without_an_authority
-    serving(->(env) { [200, {}, [env["HTTP_HOST"]]] }) { assert_equal "h", http2.get("/", authority: nil, fields: {"host" => "h"}).body }
+    serving(->(env) { [200, {}, [env["HTTP_HOST"]]] }) do
+      assert_equal "h", http2.get("/", authority: nil, fields: {"host" => "h"}).body
+    end
   end
 
   def test_more_data_than_its_length

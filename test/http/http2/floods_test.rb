@@ -2,7 +2,8 @@
 
 require_relative "../../support/http/http2_peer"
 
-# What costs the server more than the client is bounded: CVE-2019-9511 to 9518, CVE-2023-44487, CVE-2024-27316 and the like.
+# What costs the server more than the client is bounded: CVE-2019-9511 to 9518, CVE-2023-44487, CVE-2024-27316 and the
+# like.
 class Http2FloodsTest < PeltonTest
   include Http2Peers
 
@@ -85,7 +86,8 @@ class Http2FloodsTest < PeltonTest
     serving(HELLO, max_headers: 50) do
       client = http2
       field = "\x40".b + Hpack.string("x-bomb") + Hpack.string("a" * 3000)
-      block = Hpack.block(":method" => "GET", ":scheme" => "http", ":path" => "/", ":authority" => "h") + field + "\xbe".b * 10_000
+      block =
+        Hpack.block(":method" => "GET", ":scheme" => "http", ":path" => "/", ":authority" => "h") + field + "\xbe".b * 10_000
       client.frame(:headers, 1, block, flags: F::END_HEADERS | F::END_STREAM)
 
       assert_equal 431, client.response(1).status

@@ -96,7 +96,8 @@ class Http2RequestsTest < PeltonTest
       client = http2
       stream = client.request("/", method: "POST", ended: false)
       client.frame(:data, stream, "body")
-      client.frame(:headers, stream, Hpack.block("x-sum" => "12"), flags: Http2Peer::END_HEADERS | Http2Peer::END_STREAM)
+      client.frame(:headers, stream, Hpack.block("x-sum" => "12"),
+        flags: Http2Peer::END_HEADERS | Http2Peer::END_STREAM)
 
       assert_equal 200, client.response(stream).status
     end
@@ -148,7 +149,9 @@ class Http2RequestsTest < PeltonTest
       stream.write("hijacked")
       stream.close
     end
-    serving(->(_env) { [200, {"rack.hijack" => hijacker}, []] }, lint: false) { assert_equal "hijacked", http2.get.body }
+    serving(->(_env) { [200, {"rack.hijack" => hijacker}, []] }, lint: false) do
+      assert_equal "hijacked", http2.get.body
+    end
   end
 
   def test_requests_of_one_connection_do_not_wait_for_each_other

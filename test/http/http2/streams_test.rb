@@ -104,7 +104,9 @@ class Http2StreamsTest < PeltonTest
 
   def upload(client, bytes)
     stream = client.request("/read", method: "POST", ended: false)
-    (bytes / 10_000).times { |i| client.frame(:data, stream, "b" * 10_000, flags: (i + 1 == bytes / 10_000) ? F::END_STREAM : 0) }
+    (bytes / 10_000).times do |i|
+      client.frame(:data, stream, "b" * 10_000, flags: (i + 1 == bytes / 10_000) ? F::END_STREAM : 0)
+    end
     client.response(stream).body
   end
 

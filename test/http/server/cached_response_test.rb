@@ -6,7 +6,8 @@ require_relative "../../support/http/peer"
 class HTTPCachedResponseTest < PeltonTest
   include HttpPeer
 
-  PUBLIC = {"content-type" => "text/plain", "cache-control" => "public, max-age=60", "etag" => "\"a\"", "last-modified" => "Mon, 01 Jan 2024 00:00:00 GMT"}.freeze
+  PUBLIC = {"content-type" => "text/plain", "cache-control" => "public, max-age=60", "etag" => "\"a\"",
+            "last-modified" => "Mon, 01 Jan 2024 00:00:00 GMT"}.freeze
 
   def test_a_public_response_is_answered_without_the_application
     cached do
@@ -57,7 +58,8 @@ class HTTPCachedResponseTest < PeltonTest
       assert_equal 200, head.status
       assert_equal "18", head["content-length"]
       [by_tag, by_date].each do |response|
-        assert_equal [304, "\"a\"", "public, max-age=60", "0"], [response.status, *response.headers.values_at("etag", "cache-control", "age")]
+        assert_equal [304, "\"a\"", "public, max-age=60", "0"],
+          [response.status, *response.headers.values_at("etag", "cache-control", "age")]
         assert_empty response.headers.keys & %w[content-length content-type]
       end
       assert_equal "1 GET /a localhost", connection.get("/a", "If-None-Match: \"b\"\n").body
@@ -93,17 +95,21 @@ class HTTPCachedResponseTest < PeltonTest
     cached do
       connection = peer
       connection.get("/a")
-      ["Cookie: a=b", "Authorization: Basic x", "Range: bytes=0-1", "Cache-Control: no-cache", "X-Host: evil", "Accept: a\nAccept: b", "Forwarded: host=evil",
-        "X-Original-URL: /admin", "X-Rewrite-URL: /admin", "X-HTTP-Method-Override: POST", "Origin: http://evil", "X-Anything: 1"].each_with_index do |header, index|
+      ["Cookie: a=b", "Authorization: Basic x", "Range: bytes=0-1", "Cache-Control: no-cache", "X-Host: evil",
+        "Accept: a\nAccept: b", "Forwarded: host=evil",
+        "X-Original-URL: /admin", "X-Rewrite-URL: /admin", "X-HTTP-Method-Override: POST", "Origin: http://evil",
+        "X-Anything: 1"].each_with_index do |header, index|
         assert_equal "#{index + 2} GET /a localhost", connection.get("/a", "#{header}\n").body, header
       end
       assert_equal "1 GET /a localhost", connection.get("/a").body
     end
   end
 
-  # Poisoning: an application that shows a header which is not in the key. What it shows stays with who has sent the header.
+  # Poisoning: an application that shows a header which is not in the key. What it shows stays with who has sent the
+  # header.
   def test_no_unkeyed_header_gets_into_the_cache
-    shown = %w[HTTP_X_FORWARDED_HOST HTTP_X_HOST HTTP_X_FORWARDED_PREFIX HTTP_FORWARDED HTTP_X_ORIGINAL_URL HTTP_COOKIE HTTP_X_EVIL HTTP_RANGE]
+    shown =
+      %w[HTTP_X_FORWARDED_HOST HTTP_X_HOST HTTP_X_FORWARDED_PREFIX HTTP_FORWARDED HTTP_X_ORIGINAL_URL HTTP_COOKIE HTTP_X_EVIL HTTP_RANGE]
     app = ->(env) { [200, PUBLIC.dup, ["links to #{env.values_at(*shown).compact.join}"]] }
     serving(app, cache: 1 << 20) do
       shown.each do |name|
@@ -129,10 +135,13 @@ class HTTPCachedResponseTest < PeltonTest
     end
   end
 
-  # Deception: paths that look like others to a cache that normalises them. Each is its own, and reaches the application once.
+  # Deception: paths that look like others to a cache that normalises them. Each is its own, and reaches the application
+  # once.
   def test_paths_are_taken_as_they_are
-    paths = ["/account", "/account/", "/account/x.css", "/account%2fx.css", "/account%2Fx.css", "/account;x.css", "/account;/x.css", "//account", "/account//x.css", "/account/./x.css",
-      "/account/../account", "/Account", "/account?x", "/account?", "/account?x=1&y=2", "/account?y=2&x=1", "/account%00x.css", "/account%23x.css", "/account%3fx.css", "/%61ccount",
+    paths = ["/account", "/account/", "/account/x.css", "/account%2fx.css", "/account%2Fx.css", "/account;x.css",
+      "/account;/x.css", "//account", "/account//x.css", "/account/./x.css",
+      "/account/../account", "/Account", "/account?x", "/account?", "/account?x=1&y=2", "/account?y=2&x=1",
+      "/account%00x.css", "/account%23x.css", "/account%3fx.css", "/%61ccount",
       "/account\\x.css", "/account%0ax.css", "/account.css", "/account/%2e%2e/x.css"]
     cached do
       paths.each { |path| peer.get(path) }
@@ -144,7 +153,10 @@ class HTTPCachedResponseTest < PeltonTest
 
   # Deception, too: a page of somebody who is signed in, under a path that looks like a file's.
   def test_a_page_of_one_user_is_not_kept
-    app = ->(env) { [200, env["HTTP_COOKIE"] ? {"content-type" => "text/html"} : PUBLIC.dup, ["account of #{env["HTTP_COOKIE"] || "nobody"}"]] }
+    app = ->(env) {
+      [200, env["HTTP_COOKIE"] ? {"content-type" => "text/html"} : PUBLIC.dup,
+        ["account of #{env["HTTP_COOKIE"] || "nobody"}"]]
+    }
     serving(app, cache: 1 << 20) do
       assert_equal "account of me", peer.get("/account/x.css", "Cookie: me\n").body
       assert_equal "account of nobody", peer.get("/account/x.css").body
@@ -153,10 +165,14 @@ class HTTPCachedResponseTest < PeltonTest
   end
 
   def test_codings_and_schemes_of_a_proxy_are_kept_apart
-    app = ->(env) { [200, PUBLIC.merge("vary" => "accept-encoding"), [env["HTTP_ACCEPT_ENCODING"].to_s + env["HTTP_X_FORWARDED_PROTO"].to_s]] }
+    app = ->(env) {
+      [200, PUBLIC.merge("vary" => "accept-encoding"),
+        [env["HTTP_ACCEPT_ENCODING"].to_s + env["HTTP_X_FORWARDED_PROTO"].to_s]]
+    }
     serving(app, cache: 1 << 20) do
       2.times do
-        ["", "Accept-Encoding: gzip\n", "Accept-Encoding: br\n", "X-Forwarded-Proto: https\n", "X-Forwarded-Proto: http\n"].each do |header|
+        ["", "Accept-Encoding: gzip\n", "Accept-Encoding: br\n", "X-Forwarded-Proto: https\n",
+          "X-Forwarded-Proto: http\n"].each do |header|
           assert_equal header[/: (.*)/, 1].to_s, peer.get("/a", header).body
         end
       end
@@ -167,9 +183,12 @@ class HTTPCachedResponseTest < PeltonTest
   # ---- what is not kept
 
   def test_responses_that_are_not_kept
-    [{"cache-control" => "max-age=60"}, {"cache-control" => "private, max-age=60"}, {"cache-control" => "public, no-store, max-age=60"}, {"cache-control" => "public"},
-      {"set-cookie" => "a=b"}, {"set-cookie" => ["a=b", "c=d"]}, {"vary" => "*"}, {"vary" => "Cookie"}, {"vary" => "accept-encoding, origin"}, {"age" => "5"},
-      {"date" => "Mon, 01 Jan 2024 00:00:00 GMT"}, {"connection" => "close, x-own"}, {"cache-control" => "public, max-age=60, max-age=5"}].each do |headers|
+    [{"cache-control" => "max-age=60"}, {"cache-control" => "private, max-age=60"},
+      {"cache-control" => "public, no-store, max-age=60"}, {"cache-control" => "public"},
+      {"set-cookie" => "a=b"}, {"set-cookie" => ["a=b", "c=d"]}, {"vary" => "*"}, {"vary" => "Cookie"},
+      {"vary" => "accept-encoding, origin"}, {"age" => "5"},
+      {"date" => "Mon, 01 Jan 2024 00:00:00 GMT"}, {"connection" => "close, x-own"},
+      {"cache-control" => "public, max-age=60, max-age=5"}].each do |headers|
       cached(headers: PUBLIC.merge(headers)) do
         assert_equal %w[1 2], Array.new(2) { peer.get("/a").body[0] }, headers.inspect
         assert_equal 0, @server.stats[:cache_bytes]
@@ -226,7 +245,9 @@ class HTTPCachedResponseTest < PeltonTest
       eventually { @server.stats[:cache_hits] >= 4 }
       200.times { |number| peer.get("/other#{number}", method: "GET") }
       GC.start
-      slow.each_with_index { |connection, number| 20.times { assert_equal "/#{number}" * 50_000, connection.response.body } }
+      slow.each_with_index do |connection, number|
+        20.times { assert_equal "/#{number}" * 50_000, connection.response.body }
+      end
     end
   end
 
@@ -316,7 +337,8 @@ class HTTPCachedResponseTest < PeltonTest
   def test_the_last_request_of_a_connection
     cached(max_requests: 2) do
       peer.get("/a")
-      response = peer.tap { |connection| connection.say("GET /a HTTP/1.1\nHost: localhost\nConnection: close\n\n") }.response
+      response =
+        peer.tap { |connection| connection.say("GET /a HTTP/1.1\nHost: localhost\nConnection: close\n\n") }.response
       assert_equal "close", response["connection"]
       assert_equal "1 GET /a localhost", response.body
       connection = peer

@@ -27,7 +27,8 @@ class HTTPEnvTest < PeltonTest
   end
 
   def test_names_and_ports
-    {"Host: a" => %w[a 80], "Host: [::1]:81" => %w[[::1] 81], "Host: [::1]" => %w[[::1] 80], "Host:" => %w[localhost 80]}
+    {"Host: a" => %w[a 80], "Host: [::1]:81" => %w[[::1] 81], "Host: [::1]" => %w[[::1] 80],
+     "Host:" => %w[localhost 80]}
       .each do |line, expected|
         assert_equal expected, env_of("GET / HTTP/1.1\n#{line}\n\n").values_at("SERVER_NAME", "SERVER_PORT"), line
       end
@@ -46,7 +47,8 @@ class HTTPEnvTest < PeltonTest
   end
 
   def test_headers
-    env = env_of("GET / HTTP/1.1\nHost: h\nuser-agent: a\nX-Very-Own: b\nCONTENT-TYPE: text/plain\nCookie: c=d\nAccept:\n\n")
+    env =
+      env_of("GET / HTTP/1.1\nHost: h\nuser-agent: a\nX-Very-Own: b\nCONTENT-TYPE: text/plain\nCookie: c=d\nAccept:\n\n")
 
     assert_equal ["a", "b", "text/plain", "c=d", ""],
       env.values_at("HTTP_USER_AGENT", "HTTP_X_VERY_OWN", "CONTENT_TYPE", "HTTP_COOKIE", "HTTP_ACCEPT")

@@ -188,7 +188,8 @@ class HTTPFramingTest < PeltonTest
   # Whatever comes: the server answers something or closes, and goes on.
   def test_noise
     random = Random.new(42)
-    pieces = ["GET", " ", "/", "HTTP/1.1", "\r\n", "\r", "\n", "Host: h", ":", "Content-Length: 3", "Transfer-Encoding: chunked", "0",
+    pieces = ["GET", " ", "/", "HTTP/1.1", "\r\n", "\r", "\n", "Host: h", ":", "Content-Length: 3",
+      "Transfer-Encoding: chunked", "0",
       "\0", "abc", "\xff".b, "POST / HTTP/1.1\r\nHost: h\r\n"]
     serving(HELLO) do
       200.times do

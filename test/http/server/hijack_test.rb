@@ -102,9 +102,11 @@ class HTTPHijackTest < PeltonTest
 
   UPGRADE = "GET / HTTP/1.1\nHost: h\nConnection: upgrade\nUpgrade: chat, x\n\n"
 
-  # By the headers of the protocol, or by rack.protocol (Rack 3.1), which asks the server for the upgrade: its status is 101.
+  # By the headers of the protocol, or by rack.protocol (Rack 3.1), which asks the server for the upgrade: its status is
+  # 101.
   def test_upgrades_to_the_protocol_that_the_application_has_chosen
-    [[101, {"upgrade" => "chat", "connection" => "upgrade"}], [101, {"rack.protocol" => "chat"}], [200, {"rack.protocol" => "chat"}]].each do |status, headers|
+    [[101, {"upgrade" => "chat", "connection" => "upgrade"}], [101, {"rack.protocol" => "chat"}],
+      [200, {"rack.protocol" => "chat"}]].each do |status, headers|
       body = proc { |stream| stream.write("echo:", stream.readpartial(100)) && stream.close }
       app = lambda do |env|
         assert_equal %w[chat x], env["rack.protocol"]

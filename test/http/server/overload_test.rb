@@ -119,7 +119,8 @@ class HTTPOverloadTest < PeltonTest
     body = Object.new
     body.define_singleton_method(:each) { |&block| loop { block.call("x" * 100_000) } }
     body.define_singleton_method(:close) { closed = true }
-    serving(->(env) { [200, {}, (env["PATH_INFO"] == "/each") ? body : ["x" * 20_000_000]] }, write_timeout: 0.05, idle_timeout: 0.05) do
+    serving(->(env) { [200, {}, (env["PATH_INFO"] == "/each") ? body : ["x" * 20_000_000]] }, write_timeout: 0.05,
+      idle_timeout: 0.05) do
       peer.say("GET /each HTTP/1.1\nHost: h\n\n")
       peer.say(REQUEST)
       sleep 0.005 until closed && server.stats[:connections].zero?
@@ -176,10 +177,13 @@ class HTTPOverloadTest < PeltonTest
     end
   end
 
-  # Clients in processes of their own, which always have more to read from, or always read all: no call ever waits for them.
+  # Clients in processes of their own, which always have more to read from, or always read all: no call ever waits for
+  # them.
   RESTLESS = {
-    "a body of tiny chunks" => ["POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n", "socket.write(#{"1\r\nx\r\n".dump} * 100_000)"],
-    "a body without an end" => ["POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000000000\r\n\r\n", "socket.write(%(x) * 1_000_000)"],
+    "a body of tiny chunks" => ["POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n",
+      "socket.write(#{"1\r\nx\r\n".dump} * 100_000)"],
+    "a body without an end" => ["POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000000000\r\n\r\n",
+      "socket.write(%(x) * 1_000_000)"],
     "a response without an end" => ["GET /endless HTTP/1.1\r\nHost: h\r\n\r\n", "socket.readpartial(1_000_000)"]
   }.freeze
 

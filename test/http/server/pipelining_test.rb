@@ -2,8 +2,8 @@
 
 require_relative "../../support/http/peer"
 
-# Random requests, all of a connection sent behind each other, cut anywhere, with pauses: as many answers as requests, in
-# their order, each to its own request. SEED=1 CONNECTIONS=500
+# Random requests, all of a connection sent behind each other, cut anywhere, with pauses: as many answers as requests,
+# in their order, each to its own request. SEED=1 CONNECTIONS=500
 class HTTPPipeliningTest < PeltonTest
   include HttpPeer
 
@@ -51,7 +51,8 @@ class HTTPPipeliningTest < PeltonTest
   def request(number, random)
     way = WAYS.sample(random: random)
     path = "/#{way}/#{number}"
-    verb, body = random.rand(3).zero? ? [%w[GET HEAD DELETE].sample(random: random), ""] : [%w[POST PUT].sample(random: random), random.bytes(random.rand(400))]
+    verb, body = random.rand(3).zero? ? [%w[GET HEAD DELETE].sample(random: random),
+      ""] : [%w[POST PUT].sample(random: random), random.bytes(random.rand(400))]
     head = "#{verb} #{path} HTTP/1.1\r\nHost: h\r\n#{"X-Filler: #{"x" * random.rand(50)}\r\n" * random.rand(3)}"
     facts = "#{verb} #{path} #{body.sum unless way == "ignore"}"
     bytes = "#{"\r\n" if random.rand(5).zero?}#{head}".b << framed(body, random)
@@ -110,7 +111,8 @@ class HTTPPipeliningTest < PeltonTest
     assert_equal ["on purpose"], reported.map(&:message).uniq
   end
 
-  # The same with a byte that is wrong somewhere: answers up to there, a refusal at most, and nothing that was not asked for.
+  # The same with a byte that is wrong somewhere: answers up to there, a refusal at most, and nothing that was not asked
+  # for.
   def test_a_wrong_byte_somewhere
     serving(app, lint: false, **NO_HURRY) do
       CONNECTIONS.times do |number|

@@ -50,7 +50,11 @@ class HTTPReentrancyTest < PeltonTest
 
   def test_a_write_that_waits_when_the_client_goes
     streaming do |exchange, connection|
-      writers = Array.new(2) { Pelton.spawn { assert_raises(Pelton::ClosedError, Pelton::ConnectionError) { loop { exchange.write("x" * 100_000) } } } }
+      writers = Array.new(2) do
+        Pelton.spawn do
+          assert_raises(Pelton::ClosedError, Pelton::ConnectionError) { loop { exchange.write("x" * 100_000) } }
+        end
+      end
       sleep 0.002
       connection.reset
       sleep 0.002 until server.stats[:connections].zero?
@@ -120,7 +124,9 @@ class HTTPReentrancyTest < PeltonTest
     rescue Pelton::Cancelled
       {}
     end
-    app = answering_later { |env| Pelton.spawn { env["async.callback"].call([101, headers, ->(stream) { given = stream }]) } }
+    app = answering_later do |env|
+      Pelton.spawn { env["async.callback"].call([101, headers, ->(stream) { given = stream }]) }
+    end
     Pelton.run do
       @server = Pelton::HTTP::Server.new(app)
       @port = @server.listen("tcp://127.0.0.1:0").port
@@ -230,8 +236,8 @@ class HTTPReentrancyTest < PeltonTest
 
   # ---- what is said in the wrong order, or malformed, leaves nothing behind
 
-  # A body whose close waits outlives its exchange: the connection has the next request, @second, by then. It is answered
-  # when the block says so.
+  # A body whose close waits outlives its exchange: the connection has the next request, @second, by then. It is
+  # answered when the block says so.
   def outlived_by(parts, close)
     body = Object.new
     body.define_singleton_method(:each) { |&block| parts.each(&block) }
@@ -248,7 +254,10 @@ class HTTPReentrancyTest < PeltonTest
   # The socket takes little: most of the first response is still in the output when the second request begins.
   def test_a_body_that_raises_after_its_response_takes_nothing_back
     second = -> { @second }
-    app = outlived_by(["x" * 10_000] * 6, -> { (sleep 0.002 until second.call) || raise("on purpose") }) { reported.any? }
+    app = outlived_by(["x" * 10_000] * 6, -> {
+      (sleep 0.002 until second.call) ||
+          raise("on purpose")
+    }) { reported.any? }
     theirs, ours = UNIXSocket.pair
     ours.setsockopt(:SOCKET, :SNDBUF, 1)
     serving(app, lint: false) do
@@ -267,7 +276,9 @@ class HTTPReentrancyTest < PeltonTest
   def test_a_body_that_is_closed_after_its_response_ends_no_other_exchange
     gone = closed = false
     running = over = nil
-    app = outlived_by(["x"], -> { (sleep 0.002 until gone) || (closed = true) }) { running = server.stats[:running] if closed }
+    app = outlived_by(["x"], -> { (sleep 0.002 until gone) || (closed = true) }) do
+      running = server.stats[:running] if closed
+    end
     serving(app, lint: false) do
       connection = peer
       connection.get("/1")
@@ -329,7 +340,9 @@ class HTTPReentrancyTest < PeltonTest
     Pelton.run do
       left, right = UNIXSocket.pair
 
-      assert_raises(Pelton::Error) { Pelton::HTTP::Server.allocate.serve(Pelton::Stream.for_fd(left.tap { |io| io.autoclose = false }.fileno)) }
+      assert_raises(Pelton::Error) do
+        Pelton::HTTP::Server.allocate.serve(Pelton::Stream.for_fd(left.tap { |io| io.autoclose = false }.fileno))
+      end
       right.close
     end
   end

@@ -3,7 +3,8 @@
 require "stringio"
 require_relative "../../support/http/peer"
 
-# Responses that an application may give, and the server's answer to those that it may not (ext/pelton/ruby/http/response/response.c).
+# Responses that an application may give, and the server's answer to those that it may not
+# (ext/pelton/ruby/http/response/response.c).
 class HTTPResponseTest < PeltonTest
   include HttpPeer
 
@@ -110,7 +111,8 @@ class HTTPResponseTest < PeltonTest
     end
   end
 
-  # Whoever reads the log wants to know which request it was; and an error without a backtrace came from no line of Ruby.
+  # Whoever reads the log wants to know which request it was; and an error without a backtrace came from no line of
+  # Ruby.
   def test_the_log_names_the_request_that_failed
     Pelton.on_error
     Pelton.logger = log = StringIO.new
@@ -118,7 +120,8 @@ class HTTPResponseTest < PeltonTest
     serving(app, lint: false) { %w[/raises?q=1 /malformed].each { |path| assert_equal 500, peer.get(path).status } }
 
     assert_match(%r{^pelton: GET /raises: unhandled error\n.*response_test.rb:\d+:.*boom \(RuntimeError\)}, log.string)
-    assert_match(%r{^pelton: GET /malformed: unhandled error\nthe header "x" is malformed.* \(ArgumentError\)$}, log.string)
+    assert_match(%r{^pelton: GET /malformed: unhandled error\nthe header "x" is malformed.* \(ArgumentError\)$},
+      log.string)
   ensure
     Pelton.logger = $stderr
   end
@@ -126,7 +129,8 @@ class HTTPResponseTest < PeltonTest
   def test_the_error_says_what_a_body_is
     [nil, "hello", 5].each { |body| answer_of([200, {}, body]) }
 
-    messages = ["nil as the body: return an Array of Strings ([] for", "of String as the body: return an Array of Strings ([the String])", "of Integer as the body"]
+    messages = ["nil as the body: return an Array of Strings ([] for",
+      "of String as the body: return an Array of Strings ([the String])", "of Integer as the body"]
     reported.zip(messages) { |error, message| assert_includes error.message, message }
   end
 
@@ -140,11 +144,15 @@ class HTTPResponseTest < PeltonTest
   def test_who_asks_for_the_end_gets_the_application_s_error
     apps = {
       "raises" => ->(_env) { raise "boom" }, "malformed" => ->(_env) { [200, {"x" => "\n"}, []] },
-      "breaks off" => ->(_env) { [200, {}, Enumerator.new { |parts| (parts << "a") && raise("in the middle") }] }, "fine" => HELLO
+      "breaks off" => ->(_env) { [200, {}, Enumerator.new { |parts| (parts << "a") && raise("in the middle") }] },
+      "fine" => HELLO
     }
     seen = []
     apps.each_value do |app|
-      wrapped = ->(env) { env["rack.response_finished"] << ->(_env, _status, _headers, error) { seen << error } and app.call(env) }
+      wrapped = ->(env) {
+        env["rack.response_finished"] << ->(_env, _status, _headers,
+              error) { seen << error } and app.call(env)
+      }
       serving(wrapped, lint: false) {
         begin
           peer.get("/")

@@ -28,7 +28,8 @@ class HTTPSecureTest < PeltonTest
   end
 
   def test_the_scheme_and_the_port
-    app = Rack::Lint.new(->(env) { [200, {}, [env.values_at("rack.url_scheme", "SERVER_PORT", "REMOTE_ADDR").join(" ")]] })
+    app =
+      Rack::Lint.new(->(env) { [200, {}, [env.values_at("rack.url_scheme", "SERVER_PORT", "REMOTE_ADDR").join(" ")]] })
     serving_securely(app) do
       assert_equal "https 443 127.0.0.1", secure_peer.get("/").body
     end
@@ -166,7 +167,9 @@ class HTTPSecureTest < PeltonTest
 
   def test_a_protocol_is_agreed_upon
     context = OpenSSL::SSL::SSLContext.new.tap { |one| one.alpn_protocols = %w[h2 http/1.1] }
-    serving_securely(HELLO) { assert_equal Pelton::HTTP.http2? ? "h2" : "http/1.1", secure_peer(context).io.alpn_protocol }
+    serving_securely(HELLO) do
+      assert_equal Pelton::HTTP.http2? ? "h2" : "http/1.1", secure_peer(context).io.alpn_protocol
+    end
     serving_securely(HELLO, max_streams: 0) { assert_equal "http/1.1", secure_peer(context).io.alpn_protocol }
     serving_securely(HELLO, tls: {alpn: ["x"]}) { assert_nil secure_peer(context).io.alpn_protocol }
   end

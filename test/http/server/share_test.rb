@@ -2,7 +2,8 @@
 
 require_relative "../../support/http/peer"
 
-# How response bodies share the loop (ext/pelton/ruby/http/connection/share.c): by bytes, and no part is produced before the last is nearly gone.
+# How response bodies share the loop (ext/pelton/ruby/http/connection/share.c): by bytes, and no part is produced before
+# the last is nearly gone.
 class HTTPShareTest < PeltonTest
   include HttpPeer
 

@@ -3,18 +3,22 @@
 require "timeout"
 require_relative "../../support/http/http2_peer"
 
-# Random clients and applications test the state table of HTTP connections (docs/internals/architecture.md): an illegal step ends
-# the process. A seed determines what they decide, and is in each failure; PELTON_SEED=... runs that program again and again.
+# Random clients and applications test the state table of HTTP connections (docs/internals/architecture.md): an illegal
+# step ends the process. A seed determines what they decide, and is in each failure; PELTON_SEED=... runs that program
+# again and again.
 class HTTPStateTableTest < PeltonTest
   include HttpPeer
 
   SECONDS = Float(ENV.fetch("PELTON_FUZZ_SECONDS", "1.5"))
   self.deadline = 60 + 2 * SECONDS
 
-  BODIES = ["", "content-length: 5\r\n", "content-length: 90000\r\n", "transfer-encoding: chunked\r\n", "expect: 100-continue\r\ncontent-length: 5\r\n"].freeze
+  BODIES = ["", "content-length: 5\r\n", "content-length: 90000\r\n", "transfer-encoding: chunked\r\n",
+    "expect: 100-continue\r\ncontent-length: 5\r\n"].freeze
   BYTES = ["", "12345", "x" * 90_000, "5\r\n12345\r\n0\r\n\r\n", ""].freeze
-  BROKEN = ["GET\r\n\r\n", "POST / HTTP/1.1\r\nhost: h\r\ncontent-length: x\r\n\r\n", "\0\1\2", "GET / HTTP/1.1\r\n\r\n"].freeze
-  LIMITS = {concurrency: 2, queue: 2, header_timeout: 0.02, idle_timeout: 0.03, request_timeout: 0.02, write_timeout: 0.02,
+  BROKEN = ["GET\r\n\r\n", "POST / HTTP/1.1\r\nhost: h\r\ncontent-length: x\r\n\r\n", "\0\1\2",
+    "GET / HTTP/1.1\r\n\r\n"].freeze
+  LIMITS = {concurrency: 2, queue: 2, header_timeout: 0.02, idle_timeout: 0.03, request_timeout: 0.02,
+            write_timeout: 0.02,
             max_requests: 6, cache: 100_000}.freeze
 
   def test_random_connections
@@ -81,7 +85,9 @@ class HTTPStateTableTest < PeltonTest
   # Requests that are sent in one go, or piece by piece, that have bodies or promise them, and are cancelled.
   def write_http2(io, number)
     io.write(Http2Peer::PREFACE + Http2Peer.settings(@random.rand(2).zero? ? {} : {4 => @random.rand(20_000)}))
-    (1 + @random.rand(8)).times { |request| write_in_two(io, http2_frames(2 * request + 1, "/#{number}/#{request}/#{@random.rand(9)}")) }
+    (1 + @random.rand(8)).times do |request|
+      write_in_two(io, http2_frames(2 * request + 1, "/#{number}/#{request}/#{@random.rand(9)}"))
+    end
   end
 
   def http2_frames(stream, path)
@@ -89,7 +95,9 @@ class HTTPStateTableTest < PeltonTest
     bytes = Http2Peer.request(stream, path, method: ended ? "GET" : "POST", ended: ended)
     @random.rand(4).times { bytes += Http2Peer.frame(:data, stream, "x" * @random.rand(16_000)) } unless ended
     bytes += Http2Peer.frame(:data, stream, "", flags: Http2Peer::END_STREAM) if !ended && @random.rand(3).positive?
-    bytes += Http2Peer.frame(:window_update, @random.rand(2) * stream, [1 + @random.rand(100_000)].pack("N")) if @random.rand(3).zero?
+    if @random.rand(3).zero?
+      bytes += Http2Peer.frame(:window_update, @random.rand(2) * stream, [1 + @random.rand(100_000)].pack("N"))
+    end
     bytes += Http2Peer.frame(:rst_stream, stream, "\0\0\0\x08") if @random.rand(4).zero?
     bytes += Http2Peer.frame(:ping, 0, "12345678") if @random.rand(6).zero?
     bytes += Http2Peer.frame(:goaway, 0, "\0" * 8) if @random.rand(30).zero?
@@ -121,7 +129,9 @@ class HTTPStateTableTest < PeltonTest
     # its end, or the client's own close
   ensure
     text.scan(/\br(\d+)-(\d+)-begins/) do |client, request|
-      @problems << "#{client}/#{request} came after #{number}/#{last}" unless Integer(client) == number && Integer(request) > last
+      unless Integer(client) == number && Integer(request) > last
+        @problems << "#{client}/#{request} came after #{number}/#{last}"
+      end
       last = Integer(request)
     end
   end

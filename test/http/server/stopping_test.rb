@@ -2,7 +2,8 @@
 
 require_relative "../../support/http/peer"
 
-# How a server stops without losing a request; under load, and with several processes: test/integration/http_restart_test.rb.
+# How a server stops without losing a request; under load, and with several processes:
+# test/integration/http_restart_test.rb.
 class HTTPStoppingTest < PeltonTest
   include HttpPeer
 
@@ -26,7 +27,8 @@ class HTTPStoppingTest < PeltonTest
 
   def test_it_loses_nobody_who_waits_to_be_accepted
     serving(HELLO) do
-      waiting = Fiber.new(blocking: true) { Array.new(3) { peer.say("GET / HTTP/1.1\nHost: h\n\n") } }.resume # in one tick
+      # In one tick
+      waiting = Fiber.new(blocking: true) { Array.new(3) { peer.say("GET / HTTP/1.1\nHost: h\n\n") } }.resume
       assert_equal true, server.stop
 
       assert_equal %w[hello hello hello], waiting.map { |connection| connection.response.body }
@@ -59,7 +61,8 @@ class HTTPStoppingTest < PeltonTest
       end
     end
 
-    assert_equal [["/1", nil], ["/2", nil], ["/3", "close"]], answers.map { |response| [response.body, response["connection"]] }
+    assert_equal [["/1", nil], ["/2", nil], ["/3", "close"]],
+      answers.map { |response| [response.body, response["connection"]] }
   end
 
   # The client is told that the connection ends, whatever the application says of it.
@@ -86,8 +89,8 @@ class HTTPStoppingTest < PeltonTest
     end
   end
 
-  # The next request of a client that was busy may be on its way: it is answered, for the last time. However long its last
-  # one took.
+  # The next request of a client that was busy may be on its way: it is answered, for the last time. However long its
+  # last one took.
   def test_it_loses_no_request_of_a_busy_client
     [0, 1.1].each do |time|
       response = promptly do |started|

@@ -61,7 +61,8 @@ class HTTPStreamingBodyTest < PeltonTest
 
   # The body has not ended then: whoever has rescued it may end it.
   def test_malformed_trailers_are_refused_as_a_whole
-    bad = [{"a" => "b\r\nc: d"}, {"a" => "b", "c:" => "d"}, {"Content-Length" => "5"}, {"transfer-encoding" => "chunked"}, {"host" => "h"}, [["a", "b"]], 5]
+    bad = [{"a" => "b\r\nc: d"}, {"a" => "b", "c:" => "d"}, {"Content-Length" => "5"},
+      {"transfer-encoding" => "chunked"}, {"host" => "h"}, [["a", "b"]], 5]
     body = proc do |stream|
       stream.write("x")
       bad.each { |trailers| assert_raises(ArgumentError, TypeError) { stream.finish(trailers) } }

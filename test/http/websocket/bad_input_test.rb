@@ -57,7 +57,8 @@ class WebSocketBadInputTest < PeltonTest
 
   # ---- what comes when this side has said farewell, and waits for the peer's
 
-  {"a frame that announces too much" => [0x82, 17 << 20], "a frame that announces far too much" => [0x82, 1 << 62], "a length with the top bit" => [0x82, 1 << 63],
+  {"a frame that announces too much" => [0x82, 17 << 20], "a frame that announces far too much" => [0x82, 1 << 62],
+   "a length with the top bit" => [0x82, 1 << 63],
    "a long ping" => [0x89, 100_000]}.each do |name, (first, length)|
     define_method("test_after_our_farewell_comes_#{name.tr(" ", "_")}") do
       closed = []
@@ -75,7 +76,8 @@ class WebSocketBadInputTest < PeltonTest
 
   def test_after_our_farewell_come_fragments_that_are_too_long_together
     closed = []
-    app = ->(env) { WebSocket.accept(env, deflate: false, max_message: 1000) { |socket| socket.on_close { |code, _| closed << code }.close } }
+    app =
+      ->(env) { WebSocket.accept(env, deflate: false, max_message: 1000) { |socket| socket.on_close { |code, _| closed << code }.close } }
     with_server(app) do |url|
       stream = raw(url)
       stream.write(frame(:text, "x" * 1000, fin: false) + frame(:continuation, "x"))
@@ -110,7 +112,8 @@ class WebSocketBadInputTest < PeltonTest
     app = ->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.each { |message| got << message } } }
     with_server(app) do |url|
       stream = raw(url)
-      stream.write(frame(:text, "before") + frame(:close, [1000].pack("S>")) + frame(:text, "after") + frame(:ping, "after"))
+      stream.write(frame(:text, "before") + frame(:close, [1000].pack("S>")) + frame(:text, "after") + frame(:ping,
+        "after"))
 
       assert_equal 1000, close_code_of(stream)
     end
@@ -157,13 +160,16 @@ class WebSocketBadInputTest < PeltonTest
     end
   end
 
-  # Fragments without bytes cost time and no memory: others have their turn between them, and the message is whole in the end.
+  # Fragments without bytes cost time and no memory: others have their turn between them, and the message is whole in
+  # the end.
   def test_a_flood_of_empty_fragments_holds_up_nobody
     turns = 0
     with_echo(deflate: false, ping: nil) do |url|
       stream = raw(url)
       other = raw(url)
-      flood = Pelton.spawn { stream.write(frame(:text, "a", fin: false) + frame(:continuation, fin: false) * (50_000 / SLOW) + frame(:continuation, "z")) && next_frame(stream) }
+      flood = Pelton.spawn do
+        stream.write(frame(:text, "a", fin: false) + frame(:continuation, fin: false) * (50_000 / SLOW) + frame(:continuation, "z")) && next_frame(stream)
+      end
       while flood.state == :pending
         other.write(frame(:text, "hello"))
 

@@ -12,10 +12,13 @@ class WebSocketFramesTest < PeltonTest
   Frames = Pelton::HTTP::WebSocketFrames
 
   # A server's frame.
-  def self.frame(first, payload = "", width: nil, length: payload.bytesize) = WebSocketPeer.encode(first, length, payload, width, mask: false)
+  def self.frame(first, payload = "", width: nil, length: payload.bytesize)
+    WebSocketPeer.encode(first, length, payload, width, mask: false)
+  end
 
   GOOD = {
-    frame(0x81, "hello") => [1, "hello"], frame(0x82) => [2, ""], frame(0x82, "x" * 126) => [2, "x" * 126], frame(0x89, "x" * 125) => [9, "x" * 125],
+    frame(0x81, "hello") => [1, "hello"], frame(0x82) => [2, ""], frame(0x82, "x" * 126) => [2, "x" * 126],
+    frame(0x89, "x" * 125) => [9, "x" * 125],
     frame(0x8a) => [10, ""], frame(0x81, "ä€😀") => [1, "ä€😀"], frame(0x88, "\x03\xf6later".b) => [8, "\x03\xf6later".b]
   }.freeze
 
@@ -70,19 +73,23 @@ class WebSocketFramesTest < PeltonTest
 
       assert_nil code
       assert_equal GOOD.values, events
-      assert_equal(GOOD.values.map { |opcode, data| (opcode == 1) ? Encoding::UTF_8 : data.encoding }.first, events.first.last.encoding)
+      assert_equal(GOOD.values.map { |opcode, data| (opcode == 1) ? Encoding::UTF_8 : data.encoding }.first,
+        events.first.last.encoding)
     end
     assert_equal GOOD.values * 100, read([GOOD.keys.join * 100]).first
   end
 
   def test_encodings
-    events, = read([frame(0x81, "a") + frame(0x82, "a") + frame(0x01, "a") + frame(0x80, "b") + frame(0x02, "a") + frame(0x80, "b")])
+    events, =
+      read([frame(0x81, "a") + frame(0x82, "a") + frame(0x01, "a") + frame(0x80, "b") + frame(0x02, "a") + frame(0x80,
+        "b")])
 
     assert_equal [Encoding::UTF_8, Encoding::BINARY] * 2, events.map { |_, data| data.encoding }
   end
 
   def test_fragments_cut_anywhere
-    frames = frame(0x01, "a\xc3".b) + frame(0x89, "between") + frame(0x00) + frame(0x00, "\xa4\xe2".b) + frame(0x80, "\x82\xac".b) + frame(0x81, "next")
+    frames =
+      frame(0x01, "a\xc3".b) + frame(0x89, "between") + frame(0x00) + frame(0x00, "\xa4\xe2".b) + frame(0x80, "\x82\xac".b) + frame(0x81, "next")
     each_cut(frames) { |pieces| assert_equal [[[9, "between"], [1, "aä€"], [1, "next"]], nil], read(pieces) }
   end
 
@@ -97,7 +104,8 @@ class WebSocketFramesTest < PeltonTest
   def test_text_that_is_none_cut_anywhere_by_fragments
     NO_TEXT.each do |text|
       (0..text.bytesize).each do |cut|
-        assert_equal [[], 1007], read([frame(0x01, text.byteslice(0, cut)) + frame(0x80, text.byteslice(cut..))]), [text, cut].inspect
+        assert_equal [[], 1007], read([frame(0x01, text.byteslice(0, cut)) + frame(0x80, text.byteslice(cut..))]),
+          [text, cut].inspect
       end
     end
   end
@@ -110,7 +118,8 @@ class WebSocketFramesTest < PeltonTest
 
   def test_masks_cut_anywhere
     text = "a message of ä and €"
-    masked = ->(first, data) { [first, 0x80 | data.bytesize].pack("CC") + "\1\2\3\4" + ::WebSocket::Mask.mask(data.b, "\1\2\3\4".b) }
+    masked =
+      ->(first, data) { [first, 0x80 | data.bytesize].pack("CC") + "\1\2\3\4" + ::WebSocket::Mask.mask(data.b, "\1\2\3\4".b) }
     each_cut(masked[0x01, text] + masked[0x80, text] + masked[0x8a, "pong"]) do |pieces|
       assert_equal [[[1, text * 2], [10, "pong"]], nil], read(pieces, masked: true)
     end
@@ -138,10 +147,16 @@ class WebSocketFramesTest < PeltonTest
   def test_compressed_messages
     deflate = Pelton::HTTP::WebSocketDeflate.new(15, 15, 200)
     data = deflate.deflate("ä" * 100)
-    bytes = frame(0xc1, data) + frame(0x41, data.byteslice(0, 3)) + frame(0x80, data.byteslice(3..)) + frame(0x81, "plain")
-    each_cut(bytes) { |pieces| assert_equal [[[1, "ä" * 100], [1, "ä" * 100], [1, "plain"]], nil], read(pieces, deflate: deflate) }
-    {frame(0xc1, deflate.deflate("x" * 201)) => 1009, frame(0xc1, "\xff\xff".b) => 1010, frame(0xc1, deflate.deflate("\xff".b)) => 1007, frame(0xc9) => 1002,
-     frame(0x01) + frame(0xc0) => 1002}.each { |bad, code| assert_equal [[], code], read([bad], deflate: deflate), bad.inspect }
+    bytes = frame(0xc1, data) + frame(0x41, data.byteslice(0, 3)) + frame(0x80, data.byteslice(3..)) + frame(0x81,
+      "plain")
+    each_cut(bytes) do |pieces|
+      assert_equal [[[1, "ä" * 100], [1, "ä" * 100], [1, "plain"]], nil], read(pieces, deflate: deflate)
+    end
+    {frame(0xc1, deflate.deflate("x" * 201)) => 1009, frame(0xc1, "\xff\xff".b) => 1010,
+     frame(0xc1, deflate.deflate("\xff".b)) => 1007, frame(0xc9) => 1002,
+     frame(0x01) + frame(0xc0) => 1002}.each do |bad, code|
+       assert_equal [[], code], read([bad], deflate: deflate), bad.inspect
+     end
   end
 
   def test_how_much_is_missing
@@ -158,7 +173,9 @@ class WebSocketFramesTest < PeltonTest
   def test_what_a_close_frame_says
     assert_equal [1000, ""], Frames.close_facts("")
     assert_equal [4321, "why €"], Frames.close_facts([4321].pack("S>") + "why €".b)
-    [1000..1003, 1007..1014, 3000..4999].flat_map(&:to_a).each { |code| assert_equal [code, ""], Frames.close_facts([code].pack("S>")) }
+    [1000..1003, 1007..1014, 3000..4999].flat_map(&:to_a).each do |code|
+      assert_equal [code, ""], Frames.close_facts([code].pack("S>"))
+    end
     bad = [0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65_535].map { |code| [[code].pack("S>"), 1002] }
     [*bad, ["\x03", 1002], ["\x03\xe8\xff", 1007]].each do |payload, code|
       assert_equal code, assert_raises(Frames::Fault) { Frames.close_facts(payload.b) }.code, payload.inspect

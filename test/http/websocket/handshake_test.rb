@@ -10,17 +10,22 @@ class WebSocketHandshakeTest < PeltonTest
 
   WebSocket = Pelton::HTTP::WebSocket
   ENVIRONMENT = {
-    "REQUEST_METHOD" => "GET", "HTTP_HOST" => "example.com:81", "HTTP_CONNECTION" => "keep-alive, Upgrade", "HTTP_UPGRADE" => "WebSocket",
+    "REQUEST_METHOD" => "GET", "HTTP_HOST" => "example.com:81", "HTTP_CONNECTION" => "keep-alive, Upgrade",
+    "HTTP_UPGRADE" => "WebSocket",
     "HTTP_SEC_WEBSOCKET_VERSION" => "13", "HTTP_SEC_WEBSOCKET_KEY" => "dGhlIHNhbXBsZSBub25jZQ=="
   }.freeze
 
   def test_what_is_no_websocket_request
     assert WebSocket.request?(ENVIRONMENT)
     {
-      {"REQUEST_METHOD" => "POST"} => 426, {"HTTP_UPGRADE" => nil} => 426, {"HTTP_CONNECTION" => "close"} => 426, {"HTTP_SEC_WEBSOCKET_VERSION" => "8"} => 426,
+      {"REQUEST_METHOD" => "POST"} => 426, {"HTTP_UPGRADE" => nil} => 426, {"HTTP_CONNECTION" => "close"} => 426,
+      {"HTTP_SEC_WEBSOCKET_VERSION" => "8"} => 426,
       {"HTTP_SEC_WEBSOCKET_KEY" => nil} => 400, {"HTTP_SEC_WEBSOCKET_KEY" => "short"} => 400,
-      {"HTTP_SEC_WEBSOCKET_VERSION" => nil} => 426, {"HTTP_SEC_WEBSOCKET_VERSION" => "13, 13"} => 426, {"SERVER_PROTOCOL" => "HTTP/1.0"} => 400
-    }.each { |change, status| assert_equal status, WebSocket.accept(ENVIRONMENT.merge(change)) { flunk }.first, change.inspect }
+      {"HTTP_SEC_WEBSOCKET_VERSION" => nil} => 426, {"HTTP_SEC_WEBSOCKET_VERSION" => "13, 13"} => 426,
+      {"SERVER_PROTOCOL" => "HTTP/1.0"} => 400
+    }.each do |change, status|
+      assert_equal status, WebSocket.accept(ENVIRONMENT.merge(change)) { flunk }.first, change.inspect
+    end
     assert_equal "13", WebSocket.accept(ENVIRONMENT.merge("HTTP_SEC_WEBSOCKET_VERSION" => "8")) {}[1]["sec-websocket-version"]
   end
 
@@ -30,25 +35,33 @@ class WebSocketHandshakeTest < PeltonTest
       ["https://a.test"] => ["https://b.test", "http://a.test", "http://example.com:81"]
     }
     refused.each do |origins, all|
-      all.each { |origin| assert_equal 403, WebSocket.accept(ENVIRONMENT.merge("HTTP_ORIGIN" => origin), origins: origins) { flunk }.first, origin }
+      all.each do |origin|
+        assert_equal 403, WebSocket.accept(ENVIRONMENT.merge("HTTP_ORIGIN" => origin), origins: origins) { flunk }.first, origin
+      end
     end
     secure = ENVIRONMENT.merge("rack.url_scheme" => "https")
 
     assert_equal 403, WebSocket.accept(secure.merge("HTTP_ORIGIN" => "http://example.com:81")) { flunk }.first
     assert_raises(Pelton::Error) { WebSocket.accept(secure.merge("HTTP_ORIGIN" => "https://example.com:81")) { flunk } }
     # What may connect comes as far as the server's stream.
-    [[:same, "http://EXAMPLE.com:81"], [:same, nil], [:any, "http://evil.test"], [["https://a.test"], "https://a.test"]].each do |origins, origin|
-      assert_raises(Pelton::Error) { WebSocket.accept(ENVIRONMENT.merge("HTTP_ORIGIN" => origin), origins: origins) { flunk } }
+    [[:same, "http://EXAMPLE.com:81"], [:same, nil], [:any, "http://evil.test"],
+      [["https://a.test"], "https://a.test"]].each do |origins, origin|
+      assert_raises(Pelton::Error) do
+        WebSocket.accept(ENVIRONMENT.merge("HTTP_ORIGIN" => origin), origins: origins) { flunk }
+      end
     end
   end
 
   # The client is told, and nobody else: else each of them would be an error in the server's log.
   def test_extensions_that_are_malformed
-    malformed = ["a; b=\"\\", "a; b=\"#{"\\c" * 20_000}", ";;;", "#{"a," * 5000};", "permessage-deflate; x=#{"y" * 20_000}\"", "permessage-deflate; =1"]
+    malformed = ["a; b=\"\\", "a; b=\"#{"\\c" * 20_000}", ";;;", "#{"a," * 5000};",
+      "permessage-deflate; x=#{"y" * 20_000}\"", "permessage-deflate; =1"]
     app = ->(env) { WebSocket.accept(env, deflate: true) { flunk } }
     reported = errors_reported do
       with_server(app) do |url|
-        malformed.each { |extensions| assert_match(/\AHTTP\/1.1 400 /, raw(url, "Sec-WebSocket-Extensions: #{extensions}\r\n"), extensions[0, 100]) }
+        malformed.each do |extensions|
+          assert_match(/\AHTTP\/1.1 400 /, raw(url, "Sec-WebSocket-Extensions: #{extensions}\r\n"), extensions[0, 100])
+        end
       end
     end
 
@@ -59,7 +72,8 @@ class WebSocketHandshakeTest < PeltonTest
   def test_extensions_that_nobody_knows
     app = ->(env) { WebSocket.accept(env, deflate: true) { |socket| socket.close } }
     with_server(app) do |url|
-      ["x-unknown", "permessage-deflate; server_max_window_bits=99", "permessage-deflate; client_max_window_bits=x", "permessage-deflate; unknown=1"].each do |extensions|
+      ["x-unknown", "permessage-deflate; server_max_window_bits=99", "permessage-deflate; client_max_window_bits=x",
+        "permessage-deflate; unknown=1"].each do |extensions|
         answer = raw(url, "Sec-WebSocket-Extensions: #{extensions}\r\n")
 
         assert_match(/\AHTTP\/1.1 101 /, answer, extensions)
@@ -71,13 +85,17 @@ class WebSocketHandshakeTest < PeltonTest
   # Its bytes would be taken for frames.
   def test_requests_with_a_body
     with_server(->(env) { WebSocket.accept(env) { flunk } }) do |url|
-      ["Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n"].each { |header| assert_match(/\AHTTP\/1.1 400 /, raw(url, header), header) }
+      ["Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n"].each do |header|
+        assert_match(/\AHTTP\/1.1 400 /, raw(url, header), header)
+      end
     end
   end
 
   def test_hosts_that_are_malformed
     with_server(->(env) { WebSocket.accept(env) { flunk } }) do |url|
-      ["[", "a b", "h:x", "h:99999999", "\xff", "h\0"].each { |host| assert_match(/\AHTTP\/1.1 400 /, raw(url, host: host), host.inspect) }
+      ["[", "a b", "h:x", "h:99999999", "\xff", "h\0"].each do |host|
+        assert_match(/\AHTTP\/1.1 400 /, raw(url, host: host), host.inspect)
+      end
     end
   end
 
@@ -112,7 +130,9 @@ class WebSocketHandshakeTest < PeltonTest
   def test_headers_and_credentials_are_sent
     seen = nil
     with_server(->(env) { (seen = env) && [403, {}, []] }) do |url|
-      error = assert_raises(WebSocket::HandshakeError) { WebSocket.connect(url.sub("//", "//me:secret@") + "path?q=1", headers: {"X-Mine" => "yes"}) }
+      error = assert_raises(WebSocket::HandshakeError) do
+        WebSocket.connect(url.sub("//", "//me:secret@") + "path?q=1", headers: {"X-Mine" => "yes"})
+      end
 
       assert_match(/403/, error.message)
       assert_equal ["/path", "q=1", "yes", "Basic #{["me:secret"].pack("m0")}"],
@@ -132,13 +152,17 @@ class WebSocketHandshakeTest < PeltonTest
       "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: wrong\r\n\r\n"
     ].each do |answer|
       server = script { answer }
-      Pelton.run { assert_raises(WebSocket::HandshakeError, answer) { WebSocket.connect("ws://127.0.0.1:#{server.port}") } }
+      Pelton.run do
+        assert_raises(WebSocket::HandshakeError, answer) { WebSocket.connect("ws://127.0.0.1:#{server.port}") }
+      end
     end
   end
 
   def test_a_server_whose_headers_do_not_end
     server = script { "HTTP/1.1 101 OK\r\n#{"A: b\r\n" * 10_000}" }
-    Pelton.run { assert_match(/longer than/, assert_raises(WebSocket::HandshakeError) { WebSocket.connect("ws://127.0.0.1:#{server.port}") }.message) }
+    Pelton.run do
+      assert_match(/longer than/, assert_raises(WebSocket::HandshakeError) { WebSocket.connect("ws://127.0.0.1:#{server.port}") }.message)
+    end
   end
 
   def test_a_server_that_says_nothing_or_closes

@@ -53,5 +53,8 @@ class WebSocketMessageTest < PeltonTest
 
   private
 
-  def read(message, deflate = nil) = (Pelton::HTTP::WebSocketFrames.new(masked: false, limit: 10_000, deflate: deflate) << message.frame(deflate, masked: false)).next
+  def read(message, deflate = nil)
+    (Pelton::HTTP::WebSocketFrames.new(masked: false, limit: 10_000, deflate: deflate) << message.frame(deflate,
+      masked: false)).next
+  end
 end

@@ -53,7 +53,8 @@ class WebSocketOutputTest < PeltonTest
       assert_includes 2..20, reports.size # of more than ten thousand
       reports.each { |error| assert error.backtrace.first.start_with?("#{__FILE__}:#{line}:"), error.backtrace.first }
       assert_match(/\A\d+ bytes are queued: the peer 127\.0\.0\.1:#{@port} reads too slowly\z/, reports.first.message)
-      assert_match(/ reads too slowly; [1-9]\d+ writes to it were refused since the last report\z/, reports.last.message)
+      assert_match(/ reads too slowly; [1-9]\d+ writes to it were refused since the last report\z/,
+        reports.last.message)
     end
   end
 

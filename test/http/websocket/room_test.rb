@@ -22,7 +22,8 @@ class WebSocketRoomTest < PeltonTest
       assert_equal 3, room.broadcast("\xff".b)
 
       expected = [[:text, "ä".b], [:text, "but one"], [:binary, "\xff".b]]
-      assert_equal [expected, expected.values_at(0, 2), expected], peers.each_with_index.map { |peer, index| Array.new((index == 1) ? 2 : 3) { next_frame(peer) } }
+      assert_equal [expected, expected.values_at(0, 2), expected],
+        peers.each_with_index.map { |peer, index| Array.new((index == 1) ? 2 : 3) { next_frame(peer) } }
       assert_equal({members: 3, broadcasts: 3, sent: 8, dropped: 0}, room.stats)
     end
   end

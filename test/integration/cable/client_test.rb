@@ -80,7 +80,8 @@ class CableClientInBrowserTest < PeltonTest
         cable.broadcast("chat kept", 2)
       end
 
-      assert_equal ["connected kept", 2, "missed plain", "connected plain"].sort_by(&:to_s), seen(browser, 4).sort_by(&:to_s)
+      assert_equal ["connected kept", 2, "missed plain", "connected plain"].sort_by(&:to_s),
+        seen(browser, 4).sort_by(&:to_s)
       assert_equal %w[connected connecting connected], browser.evaluate("states")
     end
   end
@@ -158,7 +159,10 @@ class CableClientInBrowserTest < PeltonTest
   def seen(browser, count) = browser.evaluate("until(() => seen.length >= #{count})")
 
   def browsing
-    make = -> { Pelton::Cable::Server.new(connection: Connection, pubsub: Pelton::PubSub.new.keep("chat kept", messages: 3), heartbeat: 1) }
+    make = -> {
+      Pelton::Cable::Server.new(connection: Connection, pubsub: Pelton::PubSub.new.keep("chat kept",
+        messages: 3), heartbeat: 1)
+    }
     browse(make, method(:application)) do |browser, on_loop|
       browser.evaluate("new Promise((next) => { const look = () => window.ready ? next() : setTimeout(look, 10); look() })")
       yield browser, on_loop
@@ -167,7 +171,9 @@ class CableClientInBrowserTest < PeltonTest
 
   def application(cable)
     lambda do |env|
-      next [200, {"content-type" => "text/html; charset=utf-8", "set-cookie" => "user=ann"}, [page(cable)]] unless env["PATH_INFO"].start_with?("/cable")
+      unless env["PATH_INFO"].start_with?("/cable")
+        next [200, {"content-type" => "text/html; charset=utf-8", "set-cookie" => "user=ann"}, [page(cable)]]
+      end
       next [503, {}, []] if @away
       cable.call(env.merge("SCRIPT_NAME" => "/cable", "PATH_INFO" => env["PATH_INFO"].delete_prefix("/cable")))
     end

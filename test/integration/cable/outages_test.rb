@@ -6,7 +6,8 @@ require "redis-client"
 require_relative "../../support/database_process"
 require_relative "../../soak/cable"
 
-# What connected clients miss without being told, while Redis or PostgreSQL is away, also at the start, and workers are killed.
+# What connected clients miss without being told, while Redis or PostgreSQL is away, also at the start, and workers are
+# killed.
 class CableOutagesTest < PeltonTest
   include Databases
 
@@ -17,14 +18,16 @@ class CableOutagesTest < PeltonTest
   end
 
   def test_postgresql
-    nobody_misses("postgres://postgres@127.0.0.1:%d/postgres", DatabaseProcess.new("QUIT") { |port| Databases.postgres_command(port) })
+    nobody_misses("postgres://postgres@127.0.0.1:%d/postgres",
+      DatabaseProcess.new("QUIT") { |port| Databases.postgres_command(port) })
   end
 
   private
 
   def nobody_misses(url, database)
     crash = -> { database.die!.then { database.start } }
-    soak = Soak::Cable.new(format(url, database.port), messages: 800, outage: 0.4, every: 0.4, crash: crash, pause: 0.04)
+    soak = Soak::Cable.new(format(url, database.port), messages: 800, outage: 0.4, every: 0.4, crash: crash,
+      pause: 0.04)
 
     assert soak.run, "#{soak.faults.join("\n")}\n#{soak.tally}"
     puts soak.tally if ENV["PELTON_SHOW"]

@@ -40,8 +40,11 @@ class CableWorkersTest < PeltonTest
       dead, (_, living) = clients.to_a.first.first, clients.to_a.last
       Process.kill("KILL", dead)
       living.perform("ChatChannel", "speak", {text: "meanwhile"})
-      in_time { processes.size == 2 && !processes.include?(dead) && server_stats["workers"].all? { |worker| worker["ready"] } }
-      back = connect_to_each_worker(url).fetch((processes - [clients.key(living)]).first) # a new process, which has what is kept
+      in_time do
+        processes.size == 2 && !processes.include?(dead) && server_stats["workers"].all? { |worker| worker["ready"] }
+      end
+      # A new process, which has what is kept
+      back = connect_to_each_worker(url).fetch((processes - [clients.key(living)]).first)
       position = got[dead].last.slice("epoch", "offset")
       back.send(command: "history", identifier: back.identifier("ChatChannel"), history: {streams: {chat: position}})
 
@@ -65,7 +68,9 @@ class CableWorkersTest < PeltonTest
       end
       in_time { serving.size == 2 && (serving & clients.keys).empty? }
       back = connect_to_each_worker(url)
-      back.each_value { |client| client.send(command: "history", identifier: client.identifier("ChatChannel"), history: {streams: {chat: seen.first.slice("epoch", "offset")}}) }
+      back.each_value do |client|
+        client.send(command: "history", identifier: client.identifier("ChatChannel"), history: {streams: {chat: seen.first.slice("epoch", "offset")}})
+      end
       assert_equal [%w[two confirm_history]] * 2, back.values.map { |client| Array.new(2) { client.receive.then { |message| message["message"] || message["type"] } } }
       back.values.first.perform("ChatChannel", "speak", {text: "after"})
       assert_equal [["after", seen.first["epoch"], 3]] * 2, back.values.map { |client| client.receive.values_at("message", "epoch", "offset") }
@@ -75,11 +80,16 @@ class CableWorkersTest < PeltonTest
   def test_the_members_of_a_killed_worker_leave
     serving_cables do |url|
       clients = connect_to_each_worker(url)
-      clients.each { |worker, client| client.send(command: "subscribe", identifier: client.identifier("RoomChannel", id: worker)) }
+      clients.each do |worker, client|
+        client.send(command: "subscribe", identifier: client.identifier("RoomChannel", id: worker))
+      end
       dead, living = clients.keys
       eventually("both are present") { members(clients[living], living) == [dead, living].map(&:to_s).sort }
       Process.kill("KILL", dead)
-      in_time { message = clients[living].receive and message.dig("message", "type") == "leave" && message.dig("message", "id") == dead.to_s }
+      in_time do
+        message = clients[living].receive and message.dig("message",
+          "type") == "leave" && message.dig("message", "id") == dead.to_s
+      end
 
       assert_equal [living.to_s], members(clients[living], living)
     end
@@ -98,8 +108,10 @@ class CableWorkersTest < PeltonTest
       @folder = folder
       port = free_port
       File.write("#{folder}/config.ru", APPLICATION)
-      command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve", "-w", "2", "-q", "-p", port.to_s, "--control", "control"]
-      @master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB), *command, chdir: folder, out: ["#{folder}/log", "a"], err: [:child, :out])
+      command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve", "-w", "2", "-q", "-p", port.to_s,
+        "--control", "control"]
+      @master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB), *command, chdir: folder,
+        out: ["#{folder}/log", "a"], err: [:child, :out])
       Guard.kill_at_end(@master)
       in_time { serving.size == 2 }
       Pelton.run do

@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
-# Header fields of HTTP/2 as bytes (RFC 7541). It writes literals that are not indexed, and reads whatever a server sends.
+# Header fields of HTTP/2 as bytes (RFC 7541). It writes literals that are not indexed, and reads whatever a server
+# sends.
 class Hpack
   STATIC = [
-    %w[:authority], %w[:method GET], %w[:method POST], %w[:path /], %w[:path /index.html], %w[:scheme http], %w[:scheme https],
+    %w[:authority], %w[:method GET], %w[:method POST], %w[:path /], %w[:path /index.html], %w[:scheme http],
+    %w[:scheme https],
     *%w[200 204 206 304 400 404 500].map { |status| [":status", status] },
     *%w[accept-charset accept-encoding accept-language accept-ranges accept access-control-allow-origin age allow authorization
       cache-control content-disposition content-encoding content-language content-length content-location content-range
@@ -14,7 +16,8 @@ class Hpack
 
   # How many bits each byte, and the end, have in Huffman's code, which is canonical.
   LENGTHS = [
-    [5, "012aceiost"], [6, " %-./3456789=A_bdfghlmnpru"], [7, ":BCDEFGHIJKLMNOPQRSTUVWYjkqvwxyz"], [8, "&*,;XZ"], [10, "!\"()?"],
+    [5, "012aceiost"], [6, " %-./3456789=A_bdfghlmnpru"], [7, ":BCDEFGHIJKLMNOPQRSTUVWYjkqvwxyz"], [8, "&*,;XZ"],
+    [10, "!\"()?"],
     [11, "'+|"], [12, "#>"], [13, "\0$@[]~"], [14, "^}"], [15, "<`{"]
   ].freeze
 

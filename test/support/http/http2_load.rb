@@ -2,8 +2,8 @@
 
 require_relative "http2_peer"
 
-# Clients of HTTP/2 in threads, each with one connection after the other and several requests at once. A request is lost if
-# it got no response, and the server has not said that it was never begun.
+# Clients of HTTP/2 in threads, each with one connection after the other and several requests at once. A request is lost
+# if it got no response, and the server has not said that it was never begun.
 class Http2Load
   CLIENTS = 4
   AT_ONCE = 5

@@ -143,5 +143,7 @@ module Http2Peers
   end
 
   # nil settings: not even the preface is sent.
-  def http2(settings: {}) = Http2Peer.new(TCPSocket.new("127.0.0.1", @port), settings: settings).tap { |peer| @peers << peer }
+  def http2(settings: {})
+    Http2Peer.new(TCPSocket.new("127.0.0.1", @port), settings: settings).tap { |peer| @peers << peer }
+  end
 end

@@ -6,15 +6,15 @@ require_relative "load_client"
 #
 # - answered: the whole response came, and it is the right one
 # - refused: there was no connection, or one that was not accepted, after the server was asked to stop (see #ending)
-# - crossed: the server closed a connection that had been idle for a second, while the request was on its way; or a response
-#   ended the connection before those that had been sent together with its request. HTTP/1.1 lets it, and clients send such
-#   a request again
+# - crossed: the server closed a connection that had been idle for a second, while the request was on its way; or a
+#   response ended the connection before those that had been sent together with its request. HTTP/1.1 lets it, and
+#   clients send such a request again
 # - lost: everything else
 class HttpLoad
   LARGE = 1_000_000
 
-  # How a client works: the path, whether it keeps its connection, the number of requests at once, the body that it sends, and how many
-  # seconds it rests between two requests.
+  # How a client works: the path, whether it keeps its connection, the number of requests at once, the body that it
+  # sends, and how many seconds it rests between two requests.
   Kind = Struct.new(:path, :keeps, :burst, :body, :rest, keyword_init: true)
 
   KINDS = [
@@ -32,7 +32,8 @@ class HttpLoad
     {path: "/upload", keeps: true, rest: 0.05, body: "x" * LARGE}
   ].map { |kind| Kind.new(burst: 1, rest: 0, **kind) }.freeze
 
-  # The application that the clients ask. The process that begins a request writes the request's number to the file that ENV names.
+  # The application that the clients ask. The process that begins a request writes the request's number to the file that
+  # ENV names.
   APPLICATION = <<~'RUBY'
     warn "loaded"
     log = File.open(ENV.fetch("HTTP_LOAD_LOG"), "a")
@@ -54,7 +55,9 @@ class HttpLoad
 
   # A request that was not answered, and the process that its connection's last response came from, if any.
   Loss = Struct.new(:id, :kind, :address, :process, :error) do
-    def to_s = "#{kind.path} (#{id}, keeps: #{kind.keeps}, #{kind.burst} at once) of #{process.inspect} at #{address}: #{error.inspect}"
+    def to_s
+      "#{kind.path} (#{id}, keeps: #{kind.keeps}, #{kind.burst} at once) of #{process.inspect} at #{address}: #{error.inspect}"
+    end
   end
 
   # @return [Array<Loss>] the lost requests, complete when the load has ended

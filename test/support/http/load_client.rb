@@ -35,7 +35,8 @@ class HttpLoadClient
   # ---- connections ------------------------------------------------------------------------------------------------------
 
   def connect
-    socket = @address.start_with?("unix") ? UNIXSocket.new(@address.delete_prefix("unix://")) : TCPSocket.new(*@address.match(%r{//(.+):(\d+)}).captures)
+    socket =
+      @address.start_with?("unix") ? UNIXSocket.new(@address.delete_prefix("unix://")) : TCPSocket.new(*@address.match(%r{//(.+):(\d+)}).captures)
     @certain = !@load.ending? # the connection is in the server's backlog: the server must accept it
     @address.start_with?("ssl") ? secure(socket) : socket
   rescue *FAILURES => error
@@ -84,14 +85,18 @@ class HttpLoadClient
       @begun = true
     end
     process, answered, rest = body(head).split(" ", 3)
-    raise IOError, "a wrong response: #{head}#{rest[0, 100]}" unless head.start_with?("HTTP/1.1 200") && answered == id.to_s && rest.size == size
+    unless head.start_with?("HTTP/1.1 200") && answered == id.to_s && rest.size == size
+      raise IOError, "a wrong response: #{head}#{rest[0, 100]}"
+    end
     @process = process.to_i
     @load.count(:answered, @process)
     head.match?(/^connection: close\r$/i)
   end
 
   def body(head)
-    return whole(@io.read(Integer(head[/^content-length: (\d+)/i, 1])), $1.to_i) if head.match?(/^content-length: (\d+)/i)
+    if head.match?(/^content-length: (\d+)/i)
+      return whole(@io.read(Integer(head[/^content-length: (\d+)/i, 1])), $1.to_i)
+    end
     body = +""
     until (size = @io.gets("\r\n")&.to_i(16)) == 0
       raise EOFError, "the body is cut off" unless size

@@ -10,11 +10,12 @@ require_relative "../certificates"
 require_relative "../websocket_peer"
 
 # A random server, whose applications stream, take uploads, and hold WebSockets and event streams; and clients that
-# leave, with FIN or RST, when the application is about to wait, waits, or has waited. Application and clients are in one
-# process, so the application itself makes its client leave, at the very moment that is to be tried. The same seed makes
-# the same decisions again, though not at the same moments.
+# leave, with FIN or RST, when the application is about to wait, waits, or has waited. Application and clients are in
+# one process, so the application itself makes its client leave, at the very moment that is to be tried. The same seed
+# makes the same decisions again, though not at the same moments.
 class RandomClients
-  LIMITS = {concurrency: 3, queue: 3, header_timeout: 0.03, idle_timeout: 0.03, request_timeout: 0.03, write_timeout: 0.03,
+  LIMITS = {concurrency: 3, queue: 3, header_timeout: 0.03, idle_timeout: 0.03, request_timeout: 0.03,
+            write_timeout: 0.03,
             max_requests: 6}.freeze
   KINDS = %i[array events stream bulk file upload later websocket hijack hijack_body slow_objects failing].freeze
   BULK = "x" * 60_000

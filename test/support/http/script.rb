@@ -2,8 +2,9 @@
 
 require "socket"
 
-# A server for tests of HTTP clients, on a thread of its own: it records each request, and sends the block's answer, byte by
-# byte. The block is called with the request and its socket, and returns the answer; nil sends nothing, :close closes.
+# A server for tests of HTTP clients, on a thread of its own: it records each request, and sends the block's answer,
+# byte by byte. The block is called with the request and its socket, and returns the answer; nil sends nothing, :close
+# closes.
 class HTTPScript
   Request = Struct.new(:line, :headers, :body, :connection) do
     def path = line.split[1]

@@ -39,7 +39,8 @@ module HttpServing
       shutdown_timeout 100
       #{setting}
     RUBY
-    {"config.ru" => HttpLoad::APPLICATION, "cert.pem" => Certificates.server.certificate, "key.pem" => Certificates.server.key,
+    {"config.ru" => HttpLoad::APPLICATION, "cert.pem" => Certificates.server.certificate,
+     "key.pem" => Certificates.server.key,
      "pelton.rb" => settings}.each { |name, text| File.write("#{@folder}/#{name}", text) }
   end
 
@@ -59,7 +60,9 @@ module HttpServing
 
   # A slow machine gets more time, and the clients need the processor more than this loop does.
   def in_time
-    eventually("the condition in line #{caller_locations(1, 1)[0].lineno}", timeout: 60) { yield || (sleep(0.05) && nil) }
+    eventually("the condition in line #{caller_locations(1, 1)[0].lineno}", timeout: 60) do
+      yield || (sleep(0.05) && nil)
+    end
   rescue Minitest::Assertion => failure
     raise failure, "#{failure.message}\n#{log}"
   end
@@ -72,7 +75,9 @@ module HttpServing
   # ---- processes --------------------------------------------------------------------------------------------------------
 
   def server_stats
-    answer = UNIXSocket.open("#{@folder}/control") { |socket| socket.write("GET /stats HTTP/1.1\r\n\r\n") && socket.read }
+    answer = UNIXSocket.open("#{@folder}/control") do |socket|
+      socket.write("GET /stats HTTP/1.1\r\n\r\n") && socket.read
+    end
     JSON.parse(answer.split("\r\n\r\n").fetch(1))
   rescue SystemCallError, IndexError, JSON::ParserError
     nil # the server is starting, or is being restarted

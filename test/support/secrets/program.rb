@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# A program that uses all gems with marked secrets, and looks at all of their objects while they work: what `inspect`, `to_s` and the like,
-# messages of errors, logs, answers, the control socket and spans show. It prints each mark that it finds, and where.
+# A program that uses all gems with marked secrets, and looks at all of their objects while they work: what `inspect`,
+# `to_s` and the like, messages of errors, logs, answers, the control socket and spans show. It prints each mark that it
+# finds, and where.
 
 require "logger"
 require "tmpdir"
@@ -32,7 +33,8 @@ Pelton.logger = Logger.new(Log.new)
 FOLDER = Dir.mktmpdir
 at_exit { FileUtils.rm_rf(FOLDER) }
 FileUtils.mkdir_p("#{FOLDER}/app/views/shop_pages")
-File.write("#{FOLDER}/app/views/shop_pages/template.html.erb", "<% Walk.objects('template') %><%= form_with(url: '/') { |f| nope } %>")
+File.write("#{FOLDER}/app/views/shop_pages/template.html.erb",
+  "<% Walk.objects('template') %><%= form_with(url: '/') { |f| nope } %>")
 ENV["SECRET_KEY_BASE"] = "#{Walk.mark("base")}-#{"x" * 64}"
 
 class ShopPagesController < Pelton::Web::Controller
@@ -99,7 +101,9 @@ class Shop < Pelton::Web::Application
   settings.deadline = 20
   settings.trusted_proxies = ["unix"]
   routes do
-    ShopPagesController.action_methods.each { |action| match "/#{action}(.:format)", via: :all, to: "shop_pages##{action}" }
+    ShopPagesController.action_methods.each do |action|
+      match "/#{action}(.:format)", via: :all, to: "shop_pages##{action}"
+    end
     get("/route") { nope }
     mount ->(env) { env["rack.session"].tap { |session| session["x"] = Walk.mark("session") }.nope }, at: "/mounted"
   end
@@ -116,18 +120,22 @@ class ShopConnection < EventMachine::Connection
   end
 end
 
-SECRET_REQUEST = {"cookie" => "token=#{Walk.mark("cookie")}; a=b", "authorization" => "Bearer #{Walk.mark("authorization")}", "x-api-key" => Walk.mark("header")}
+SECRET_REQUEST = {"cookie" => "token=#{Walk.mark("cookie")}; a=b",
+                  "authorization" => "Bearer #{Walk.mark("authorization")}", "x-api-key" => Walk.mark("header")}
 
 def web
   server = Pelton::HTTP::Server.new(Shop.boot!, errors: Log.new, log: Pelton::HTTP::JSONLog.new(Log.new))
   port = server.listen("tcp://127.0.0.1:0", tls: KEY.to_h).port
-  client = Pelton::HTTP::Client.new("https://user:#{Walk.mark("url")}@localhost:#{port}", headers: SECRET_REQUEST, tls: {ca_file: CA})
+  client = Pelton::HTTP::Client.new("https://user:#{Walk.mark("url")}@localhost:#{port}", headers: SECRET_REQUEST,
+    tls: {ca_file: CA})
   (ShopPagesController.action_methods.map(&:to_s) - ["socket"] + %w[route mounted]).each do |path|
     form = {"user[password]" => Walk.mark("password"), "password" => Walk.mark("password")}
-    answers = [-> { client.post("/#{path}", form: form, headers: {"sec-fetch-site" => "same-origin"}) }, -> { client.get("/#{path}", headers: {"accept" => "application/json"}) }]
+    answers = [-> { client.post("/#{path}", form: form, headers: {"sec-fetch-site" => "same-origin"}) },
+      -> { client.get("/#{path}", headers: {"accept" => "application/json"}) }]
     answers.each { |answer| Walk.text("answer of #{path}", text_of(&answer)) }
   end
-  socket = Pelton::HTTP::WebSocket.connect("wss://user:#{Walk.mark("url")}@localhost:#{port}/socket", headers: SECRET_REQUEST.merge("origin" => "https://localhost:#{port}"), tls: {ca_file: CA})
+  socket = Pelton::HTTP::WebSocket.connect("wss://user:#{Walk.mark("url")}@localhost:#{port}/socket",
+    headers: SECRET_REQUEST.merge("origin" => "https://localhost:#{port}"), tls: {ca_file: CA})
   socket.write(Walk.mark("message"))
   Walk.objects("client's socket")
   socket.receive
@@ -149,19 +157,29 @@ def clients
   closed = TCPServer.open("127.0.0.1", 0) { |one| one.addr[1] }
   client = Pelton::HTTP::Client.new("http://user:#{Walk.mark("url")}@127.0.0.1:#{closed}", headers: SECRET_REQUEST)
   attempt("refused") { client.get("/?token=#{Walk.mark("query")}") }
-  attempt("one request") { Pelton::HTTP.get("http://user:#{Walk.mark("url")}@127.0.0.1:#{closed}/?token=#{Walk.mark("query")}") }
-  attempt("proxy") { Pelton::HTTP.get("http://example.org/", proxy: "http://user:#{Walk.mark("url")}@127.0.0.1:#{closed}") }
+  attempt("one request") do
+    Pelton::HTTP.get("http://user:#{Walk.mark("url")}@127.0.0.1:#{closed}/?token=#{Walk.mark("query")}")
+  end
+  attempt("proxy") do
+    Pelton::HTTP.get("http://example.org/", proxy: "http://user:#{Walk.mark("url")}@127.0.0.1:#{closed}")
+  end
   proxied = Pelton::HTTP::Client.new("http://example.org", proxy: "http://user:#{Walk.mark("url")}@127.0.0.1:#{closed}")
   attempt("proxy") { proxied.get("/") }
-  attempt("bad proxy") { Pelton::HTTP::Client.new("http://example.org", proxy: "socks://user:#{Walk.mark("url")}@h").get("/") }
+  attempt("bad proxy") do
+    Pelton::HTTP::Client.new("http://example.org", proxy: "socks://user:#{Walk.mark("url")}@h").get("/")
+  end
   attempt("bad URL") { Pelton::HTTP.get("http://user:#{Walk.mark("url")}@127.0.0.1:99999/") }
   attempt("bad URL") { Pelton::HTTP.get("http://user:#{Walk.mark("url")}@exa mple/") }
   attempt("bad URL") { Pelton::HTTP.get("ftp://user:#{Walk.mark("url")}@example/") }
   attempt("bad header") { client.get("/", headers: {"x-token" => "#{Walk.mark("header")}\r\nx: y"}) }
   attempt("bad header") { client.get("/", headers: {"authorization" => [Walk.mark("header"), nil]}) }
-  attempt("websocket") { Pelton::HTTP::WebSocket.connect("ws://user:#{Walk.mark("url")}@127.0.0.1:#{closed}/?token=#{Walk.mark("query")}") }
+  attempt("websocket") do
+    Pelton::HTTP::WebSocket.connect("ws://user:#{Walk.mark("url")}@127.0.0.1:#{closed}/?token=#{Walk.mark("query")}")
+  end
   server = Pelton::HTTP::Server.new(method(:service), errors: Log.new)
-  client = Pelton::HTTP::Client.new("http://user:#{Walk.mark("url")}@127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}", headers: SECRET_REQUEST)
+  client =
+    Pelton::HTTP::Client.new("http://user:#{Walk.mark("url")}@127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}",
+      headers: SECRET_REQUEST)
   attempt("redirects") { client.get("/loop?token=#{Walk.mark("query")}") }
   attempt("timeout") { client.get("/slow?token=#{Walk.mark("query")}", timeout: 0.1) }
   answer = client.get("/?token=#{Walk.mark("query")}")
@@ -198,10 +216,13 @@ def memcached
   attempt("increment") { client.increment("session:1") }
   attempt("long key") { client.get(Walk.mark("memcached-key") + "k" * 300) }
   attempt("key") { client.get(Walk.mark("memcached-key") + " x") }
-  ["memcached://user:#{Walk.mark("url")}@127.0.0.1", "user:#{Walk.mark("url")}@127.0.0.1:1", "#{Walk.mark("url")}@127.0.0.1", ["127.0.0.1:1", [Walk.mark("url")]]].each do |address|
+  ["memcached://user:#{Walk.mark("url")}@127.0.0.1", "user:#{Walk.mark("url")}@127.0.0.1:1",
+    "#{Walk.mark("url")}@127.0.0.1", ["127.0.0.1:1", [Walk.mark("url")]]].each do |address|
     attempt("address") { Pelton::Memcached::Client.new(address) }
   end
-  attempt("TLS") { Pelton::Memcached::Client.new("127.0.0.1:1", tls: {certificate: KEY.certificate, key: KEY.key, password: Walk.mark("password"), ca_file: "/nowhere"}) }
+  attempt("TLS") do
+    Pelton::Memcached::Client.new("127.0.0.1:1", tls: {certificate: KEY.certificate, key: KEY.key, password: Walk.mark("password"), ca_file: "/nowhere"})
+  end
   Pelton::Memcached::Client.new("127.0.0.1:1", tls: {certificate: KEY.certificate, key: KEY.key, password: Walk.mark("password")}, namespace: "n")
   attempt("value") { Pelton::Memcached::Client.new("127.0.0.1:#{port}").set("a", [Walk.mark("value")]) }
   client.later.get("session:1")
@@ -211,8 +232,12 @@ def memcached
 end
 
 def databases
-  attempt("postgres", Pelton::Error) { Pelton::Sequel.connect("postgres://user:#{Walk.mark("url")}@127.0.0.1:1/db", timeout: 1) }
-  attempt("mysql", Pelton::Error) { Pelton::Sequel.connect("mysql://user:#{Walk.mark("url")}@127.0.0.1:1/db", timeout: 1) }
+  attempt("postgres", Pelton::Error) do
+    Pelton::Sequel.connect("postgres://user:#{Walk.mark("url")}@127.0.0.1:1/db", timeout: 1)
+  end
+  attempt("mysql", Pelton::Error) do
+    Pelton::Sequel.connect("mysql://user:#{Walk.mark("url")}@127.0.0.1:1/db", timeout: 1)
+  end
   attempt("address", Pelton::Error) { Pelton::Sequel.connect("oracle://user:#{Walk.mark("url")}@127.0.0.1:1/db") }
   attempt("address", Pelton::Error) { Pelton::Sequel.connect("postgres://user:#{Walk.mark("url")}@127.0.0.1:x/db") }
   attempt("address", Pelton::Error) { Pelton::Sequel.connect("postgres://user:#{Walk.mark("url")}@@127.0.0.1/db") }
@@ -220,8 +245,12 @@ def databases
   attempt("address", Pelton::Error) { Pelton::Sequel.connect("postgres://user:#{Walk.mark("url")}") }
   attempt("address", Pelton::Error) { Pelton::Sequel.connect("postgres:user:#{Walk.mark("url")}@127.0.0.1/db") }
   attempt("address", Pelton::Error) { Pelton::Sequel.connect("oracle://127.0.0.1/db?password=#{Walk.mark("url")}") }
-  attempt("postgres", Pelton::Error) { Pelton::Sequel.connect("postgres://127.0.0.1:1/db?password=#{Walk.mark("url")}", timeout: 1) }
-  attempt("replica", Pelton::Error) { Pelton::Sequel.connect("sqlite::memory:", replicas: ["postgres://user:#{Walk.mark("url")}@127.0.0.1:x/db"]) }
+  attempt("postgres", Pelton::Error) do
+    Pelton::Sequel.connect("postgres://127.0.0.1:1/db?password=#{Walk.mark("url")}", timeout: 1)
+  end
+  attempt("replica", Pelton::Error) do
+    Pelton::Sequel.connect("sqlite::memory:", replicas: ["postgres://user:#{Walk.mark("url")}@127.0.0.1:x/db"])
+  end
   database = Pelton::Sequel.connect("sqlite:#{FOLDER}/a.db", replicas: [])
   database.create_table(:users) {
     primary_key :id
@@ -232,10 +261,12 @@ def databases
   }
   users = database[:users]
   model = Class.new(Sequel::Model(users)) { plugin :pelton }
-  id = model.create(name: "ann", password_digest: Walk.mark("password"), api_token: Walk.mark("token"), OldSecret: Walk.mark("token")).id
+  id =
+    model.create(name: "ann", password_digest: Walk.mark("password"), api_token: Walk.mark("token"), OldSecret: Walk.mark("token")).id
   attempt("not unique") { model.create(name: "ann", api_token: Walk.mark("token")) }
   datasets = [users.where(api_token: Walk.mark("token")), users.where(Sequel.lit("api_token = '#{Walk.mark("token")}'")), users.where(Sequel.lit("api_token = ?", Walk.mark("token"))),
-    users.where(id: users.where(api_token: [Walk.mark("token")]).select(:id)), model.where(api_token: Walk.mark("token"))]
+    users.where(id: users.where(api_token: [Walk.mark("token")]).select(:id)),
+    model.where(api_token: Walk.mark("token"))]
   datasets.each do |dataset|
     Walk.text("dataset", dataset.inspect)
     attempt("NameError") { dataset.nope }
@@ -248,7 +279,9 @@ def databases
   2.times.map { Pelton.spawn { attempt("merged") { model.with_pk!(id + 1) } } }.each(&:await)
   attempt("column") { database[:nope].where(token: Walk.mark("token")).to_a }
   database.query_timeout = 0.05
-  attempt("timeout") { database.fetch("SELECT count(*), '#{Walk.mark("token")}' FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1000000000) SELECT x FROM c)").all }
+  attempt("timeout") do
+    database.fetch("SELECT count(*), '#{Walk.mark("token")}' FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1000000000) SELECT x FROM c)").all
+  end
   Walk.objects("databases")
 end
 
@@ -256,9 +289,12 @@ def eventmachine
   server = EventMachine.start_server("127.0.0.1", 0, ShopConnection, Walk.mark("password"))
   port = Socket.unpack_sockaddr_in(EventMachine.get_sockname(server)).first
   EventMachine.connect("127.0.0.1", port, ShopConnection, Walk.mark("password"))
-  EventMachine.connect("127.0.0.1", port, EventMachine::Protocols::Postgres3).connect("db", "user", Walk.mark("password"))
-  EventMachine::Protocols::HttpClient.request(host: "127.0.0.1", port: port, basic_auth: {username: "user", password: Walk.mark("url")})
-  EventMachine::Protocols::SmtpClient.send(host: "127.0.0.1", port: port, domain: "x", auth: {type: :plain, username: "u", password: Walk.mark("password")}, body: Walk.mark("message"), from: "a@b", to: "c@d")
+  EventMachine.connect("127.0.0.1", port, EventMachine::Protocols::Postgres3).connect("db", "user",
+    Walk.mark("password"))
+  EventMachine::Protocols::HttpClient.request(host: "127.0.0.1", port: port, basic_auth: {username: "user",
+                                                                                          password: Walk.mark("url")})
+  EventMachine::Protocols::SmtpClient.send(host: "127.0.0.1", port: port, domain: "x", auth: {type: :plain,
+                                                                                              username: "u", password: Walk.mark("password")}, body: Walk.mark("message"), from: "a@b", to: "c@d")
 end
 
 CA = File.join(FOLDER, "ca.pem")

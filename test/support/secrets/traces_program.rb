@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# A program whose server, clients and database are traced, whose cache is Rails', and that runs a server with a control socket. It looks for marked
-# secrets in spans, access logs, and what the control socket and `pelton status` say, and prints each mark that it finds, and where.
+# A program whose server, clients and database are traced, whose cache is Rails', and that runs a server with a control
+# socket. It looks for marked secrets in spans, access logs, and what the control socket and `pelton status` say, and
+# prints each mark that it finds, and where.
 
 require "logger"
 require "socket"
@@ -19,12 +20,15 @@ require_relative "walk"
 GC.disable # until all have been looked at
 EXPORTER = OpenTelemetry::SDK::Trace::Export::InMemorySpanExporter.new
 OpenTelemetry.logger = Logger.new(Log.new)
-OpenTelemetry::SDK.configure { |sdk| sdk.add_span_processor(OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new(EXPORTER)) }
+OpenTelemetry::SDK.configure do |sdk|
+  sdk.add_span_processor(OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new(EXPORTER))
+end
 Pelton.on_error { |error, *| Walk.error("on_error", error) }
 FOLDER = Dir.mktmpdir
 at_exit { FileUtils.rm_rf(FOLDER) }
 QUERY = "token=#{Walk.mark("query")}"
-HEADERS = {"cookie" => "a=#{Walk.mark("cookie")}", "authorization" => "Bearer #{Walk.mark("authorization")}", "x-api-key" => Walk.mark("header")}.freeze
+HEADERS = {"cookie" => "a=#{Walk.mark("cookie")}", "authorization" => "Bearer #{Walk.mark("authorization")}",
+           "x-api-key" => Walk.mark("header")}.freeze
 
 def requests(port)
   client = Pelton::HTTP::Client.new("http://user:#{Walk.mark("url")}@127.0.0.1:#{port}", headers: HEADERS)
@@ -36,7 +40,9 @@ def requests(port)
   socket.write("GET http://127.0.0.1/?#{QUERY} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
   socket.read
   closed = TCPServer.open("127.0.0.1", 0) { |one| one.addr[1] }
-  attempt("refused") { Pelton::HTTP.get("http://user:#{Walk.mark("url")}@127.0.0.1:#{closed}/?#{QUERY}", headers: HEADERS) }
+  attempt("refused") do
+    Pelton::HTTP.get("http://user:#{Walk.mark("url")}@127.0.0.1:#{closed}/?#{QUERY}", headers: HEADERS)
+  end
 ensure
   client&.close
   socket&.close
@@ -70,7 +76,8 @@ def memcached
     rescue => error
       Walk.error("memcached", error)
     end
-    cache = ActiveSupport::Cache::PeltonStore.new("127.0.0.1:#{port}", namespace: "n", error_handler: ->(exception:, **) { Walk.error("cache", exception) })
+    cache = ActiveSupport::Cache::PeltonStore.new("127.0.0.1:#{port}", namespace: "n",
+      error_handler: ->(exception:, **) { Walk.error("cache", exception) })
     cache.logger = Logger.new(Log.new, level: :info) # Rails itself writes keys at the level debug
     cache.write(Walk.mark("key"), {token: Walk.mark("value")})
     cache.read(Walk.mark("key"))
@@ -110,14 +117,18 @@ def served(format)
   root = File.expand_path("../../..", __dir__)
   control = "#{FOLDER}/#{format}.sock"
   ready, told = IO.pipe
-  process = spawn(RbConfig.ruby, "-I#{root}/lib", "#{root}/exe/pelton", "serve", "-b", "tcp://127.0.0.1:0", "--control", control, "--log-format", format, "#{FOLDER}/config.ru", out: told, err: told, chdir: FOLDER)
+  process = spawn(RbConfig.ruby, "-I#{root}/lib", "#{root}/exe/pelton", "serve", "-b", "tcp://127.0.0.1:0",
+    "--control", control, "--log-format", format, "#{FOLDER}/config.ru", out: told, err: told, chdir: FOLDER)
   told.close
   lines = +""
   lines << ready.readpartial(4096) until (port = lines[%r{127\.0\.0\.1:(\d+)}, 1]) && File.socket?(control)
   waiting = Pelton.spawn { Pelton::HTTP.get("http://127.0.0.1:#{port}/slow?#{QUERY}", headers: HEADERS, timeout: 30) }
   requests(port)
   %w[stats metrics tasks live ready].each do |path|
-    answer = UNIXSocket.open(control) { |socket| socket.write("GET /#{path}?#{QUERY} HTTP/1.0\r\nauthorization: #{Walk.mark("authorization")}\r\n\r\n") && socket.read }
+    answer = UNIXSocket.open(control) do |socket|
+      socket.write("GET /#{path}?#{QUERY} HTTP/1.0\r\nauthorization: #{Walk.mark("authorization")}\r\n\r\n") &&
+        socket.read
+    end
     puts "no answer to #{path}: #{answer}" unless answer.start_with?("HTTP/1.1 200")
     Walk.text("control socket: #{path}", answer)
   end
@@ -140,7 +151,9 @@ Pelton.run do
   Pelton.stop
 end
 spans = EXPORTER.finished_spans
-puts "no spans" unless spans.size > 20 && %w[GET POST INSERT SELECT set].all? { |name| spans.any? { |span| span.name == name } }
+unless spans.size > 20 && %w[GET POST INSERT SELECT set].all? { |name| spans.any? { |span| span.name == name } }
+  puts "no spans"
+end
 spans.each do |span|
   Walk.text("span #{span.name}", [span.attributes, span.name, span.status.description].inspect)
   span.events&.each { |event| Walk.text("event of the span #{span.name}", event.attributes.inspect) }
