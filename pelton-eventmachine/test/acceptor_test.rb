@@ -8,7 +8,8 @@ class EventMachineAcceptorTest < EventMachineTest
     log = []
     em do
       accepted = false
-      signature = EM.start_server("127.0.0.1", 0, handler(post_init: -> { accepted = true }, receive_data: ->(data) { log << data && EM.stop }))
+      signature =
+        EM.start_server("127.0.0.1", 0, handler(post_init: -> { accepted = true }, receive_data: ->(data) { log << data && EM.stop }))
       port = port_of(signature)
       EM.connect("127.0.0.1", port) do |connection|
         once(-> { accepted }) do
@@ -28,7 +29,10 @@ class EventMachineAcceptorTest < EventMachineTest
     answers = nil
     counts = []
     em do
-      server = EM.start_server("127.0.0.1", 0, handler(receive_data: ->(data) { send_data(data) && close_connection_after_writing }))
+      server = EM.start_server("127.0.0.1", 0, handler(receive_data: ->(data) {
+        send_data(data) &&
+              close_connection_after_writing
+      }))
       EM.add_timer(0) do
         clients = backlog(port_of(server), 3)
         EM.stop_server(server)
@@ -76,7 +80,10 @@ class EventMachineAcceptorTest < EventMachineTest
   def test_data_is_delivered_after_a_slow_post_init
     log = []
     em do
-      port = serve(handler(post_init: -> { sleep(0.01) && log << :ready }, receive_data: ->(data) { log << data && EM.stop }))
+      port = serve(handler(post_init: -> { sleep(0.01) && log << :ready }, receive_data: ->(data) {
+        log << data &&
+              EM.stop
+      }))
       EM.connect("127.0.0.1", port) { |connection| connection.send_data("data") }
     end
 

@@ -80,7 +80,10 @@ class EventMachineConnectingTest < EventMachineTest
     server = TCPServer.new("127.0.0.1", 0)
     em do
       EM.attach_server(server, HELLO)
-      EM.connect("127.0.0.1", server.local_address.ip_port, handler(receive_data: ->(bytes) { (data = bytes) && EM.stop }))
+      EM.connect("127.0.0.1", server.local_address.ip_port, handler(receive_data: ->(bytes) {
+        (data = bytes) &&
+              EM.stop
+      }))
     end
 
     assert_equal "hello", data
@@ -96,7 +99,9 @@ class EventMachineConnectingTest < EventMachineTest
     thread = nil
     em do
       port = serve(HELLO)
-      Thread.new { EM.connect("127.0.0.1", port, handler(connection_completed: -> { (thread = Thread.current) && EM.stop })) }
+      Thread.new do
+        EM.connect("127.0.0.1", port, handler(connection_completed: -> { (thread = Thread.current) && EM.stop }))
+      end
     end
 
     assert_same Thread.current, thread

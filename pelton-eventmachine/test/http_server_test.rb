@@ -40,7 +40,8 @@ class EventMachineHttpServerTest < EventMachineTest
     ask("GET /a/b?c=d HTTP/1.1\r\nHost: x\r\nCookie: a=b\r\nIf-None-Match: e\r\nContent-Type: t\r\n\r\n")
 
     assert_equal [{
-      "@http_protocol": "HTTP/1.1", "@http_request_method": "GET", "@http_request_uri": "/a/b", "@http_path_info": "/a/b",
+      "@http_protocol": "HTTP/1.1", "@http_request_method": "GET", "@http_request_uri": "/a/b",
+      "@http_path_info": "/a/b",
       "@http_query_string": "c=d", "@http_headers": "Host: x\0Cookie: a=b\0If-None-Match: e\0Content-Type: t\0\0",
       "@http_cookie": "a=b", "@http_if_none_match": "e", "@http_content_type": "t", "@http_post_content": nil
     }], Handler.requests
@@ -54,7 +55,8 @@ class EventMachineHttpServerTest < EventMachineTest
   end
 
   def test_the_response_closes_the_connection
-    assert_equal "HTTP/1.1 200 ...\r\nContent-length: 2\r\n\r\n/a", ask("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n")
+    assert_equal "HTTP/1.1 200 ...\r\nContent-length: 2\r\n\r\n/a",
+      ask("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n")
     assert_equal 1, Handler.requests.size
   end
 
@@ -87,7 +89,8 @@ class EventMachineHttpServerTest < EventMachineTest
   end
 
   def test_a_client_that_expects_100_gets_it
-    assert_match(/\AHTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200/, ask("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\nx"))
+    assert_match(/\AHTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200/,
+      ask("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\nx"))
   end
 
   def test_an_invalid_request_is_refused

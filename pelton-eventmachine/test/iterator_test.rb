@@ -24,10 +24,11 @@ class EventMachineIteratorTest < EventMachineTest
   def test_map_keeps_the_order
     results = nil
     em do
-      EM::Iterator.new([3, 2, 1], 3).map(->(item, step) { EM.add_timer(item / 1000.0) { step.return(item * 2) } }, lambda do |all|
-        results = all
-        EM.stop
-      end)
+      EM::Iterator.new([3, 2, 1], 3).map(->(item, step) { EM.add_timer(item / 1000.0) { step.return(item * 2) } },
+        lambda do |all|
+          results = all
+          EM.stop
+        end)
     end
 
     assert_equal [6, 4, 2], results

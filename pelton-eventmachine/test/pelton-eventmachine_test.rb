@@ -33,7 +33,8 @@ class PeltonEventMachineTest < PeltonTest
 
   def test_the_file_of_the_gem_pelton_required_by_its_path
     program = "EM.run { EM.next_tick { puts EM::P::Memcache, EM::HttpServer, EM.stop.inspect } }"
-    output, status = Open3.capture2e(child_environment, RbConfig.ruby, "--disable=gems", "-r#{Children::LIB}/pelton/eventmachine.rb", "-e", program)
+    output, status = Open3.capture2e(child_environment, RbConfig.ruby, "--disable=gems",
+      "-r#{Children::LIB}/pelton/eventmachine.rb", "-e", program)
 
     assert status.success?, output
   end

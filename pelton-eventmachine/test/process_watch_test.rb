@@ -7,7 +7,10 @@ class EventMachineProcessWatchTest < EventMachineTest
     log = []
     pid = Process.spawn("sleep 0.02")
     em do
-      EM.watch_process(pid, handler(process_exited: -> { log << :exited }, unbind: -> { log << :unbind && EM.stop })) do |watch|
+      EM.watch_process(pid, handler(process_exited: -> { log << :exited }, unbind: -> {
+        log << :unbind &&
+              EM.stop
+      })) do |watch|
         log << watch.pid
       end
     end
@@ -20,7 +23,10 @@ class EventMachineProcessWatchTest < EventMachineTest
   def test_stop_watching_ends_it
     log = []
     em do
-      watch = EM.watch_process(Process.pid, handler(process_exited: -> { log << :never }, unbind: -> { log << :unbind && EM.stop }))
+      watch = EM.watch_process(Process.pid, handler(process_exited: -> { log << :never }, unbind: -> {
+        log << :unbind &&
+              EM.stop
+      }))
       watch.stop_watching
     end
 

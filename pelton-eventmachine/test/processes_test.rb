@@ -61,7 +61,9 @@ class EventMachineProcessesTest < EventMachineTest
   def test_a_child_that_does_not_end_is_terminated
     status = nil
     em do
-      EM.popen("sleep 60", handler(unbind: -> { (status = get_status) && EM.stop })) { |child| EM.next_tick { child.close_connection } }
+      EM.popen("sleep 60", handler(unbind: -> { (status = get_status) && EM.stop })) do |child|
+        EM.next_tick { child.close_connection }
+      end
     end
 
     assert_equal Signal.list["TERM"], status.termsig

@@ -3,7 +3,8 @@
 require_relative "helper"
 
 class EventMachineProxyTest < EventMachineTest
-  # Runs a client, a proxy, and a server that answers with `reply`. The proxy connects to the server with the handler `backend`.
+  # Runs a client, a proxy, and a server that answers with `reply`. The proxy connects to the server with the handler
+  # `backend`.
   def through_proxy(reply, backend, &client)
     server = serve(handler(receive_data: ->(_) { send_data(reply) && close_connection_after_writing }))
     proxy = serve(handler(receive_data: ->(data) { EM.connect("127.0.0.1", server, backend, self, data) }))
@@ -48,7 +49,10 @@ class EventMachineProxyTest < EventMachineTest
     most = 0
     received = 0
     em do
-      sink = serve(handler(post_init: -> { pause && EM.add_timer(0.03) { resume } }, receive_data: ->(data) { received += data.bytesize }))
+      sink = serve(handler(post_init: -> {
+        pause &&
+              EM.add_timer(0.03) { resume }
+      }, receive_data: ->(data) { received += data.bytesize }))
       target = EM.connect("127.0.0.1", sink)
       port = serve(handler(post_init: -> { proxy_incoming_to(target, 100_000) }))
       EM.connect("127.0.0.1", port) { |client| client.send_data("x" * 20_000_000) }
@@ -138,7 +142,10 @@ class EventMachineProxyTest < EventMachineTest
     em do
       sink = serve(handler(receive_data: ->(_) { close_connection }))
       target = EM.connect("127.0.0.1", sink)
-      port = serve(handler(post_init: -> { proxy_incoming_to(target, 100_000) }, proxy_target_unbound: -> { log << :gone && EM.stop },
+      port = serve(handler(post_init: -> {
+        proxy_incoming_to(target,
+          100_000)
+      }, proxy_target_unbound: -> { log << :gone && EM.stop },
         receive_data: ->(_) {}))
       EM.connect("127.0.0.1", port) { |client| client.send_data(MUCH) }
     end

@@ -17,19 +17,25 @@ class EventMachineTLSTest < EventMachineTest
 
   def files(identity) = FILES.fetch(identity).transform_values(&:path)
 
-  # Runs a server and a client, which begin TLS with these options in post_init, until the client's connection is closed.
+  # Runs a server and a client, which begin TLS with these options in post_init, until the client's connection is
+  # closed.
   #
-  # @return [Hash] :server and :client, the properties of each side's TLS after the handshake; :data, the data that the client
-  #   received; :reason, the argument of its unbind
+  # @return [Hash] :server and :client, the properties of each side's TLS after the handshake; :data, the data that the
+  #   client received; :reason, the argument of its unbind
   def shake(server, client, server_methods: {}, client_methods: {})
     seen = {}
-    info = ->(side) { ->(*) { seen[side] = [get_cipher_protocol, get_peer_cert, get_sni_hostname, get_cipher_bits, get_cipher_name] } }
+    info =
+      ->(side) { ->(*) { seen[side] = [get_cipher_protocol, get_peer_cert, get_sni_hostname, get_cipher_bits, get_cipher_name] } }
     em do
       port = serve(handler({post_init: -> { start_tls(server) }, ssl_handshake_completed: info.call(:server),
                             receive_data: ->(data) { send_data(data.upcase) }}.merge(server_methods)))
       EM.connect("127.0.0.1", port, handler({post_init: -> { start_tls(client) || send_data("hello") },
-                                             ssl_handshake_completed: info.call(:client), receive_data: ->(data) { (seen[:data] = data) && close_connection },
-                                             unbind: ->(reason) { seen.update(reason: reason) && EM.stop }}.merge(client_methods)))
+                                             ssl_handshake_completed: info.call(:client),
+                                             receive_data: ->(data) { (seen[:data] = data) && close_connection },
+                                             unbind: ->(reason) {
+                                               seen.update(reason: reason) &&
+                                                                                            EM.stop
+                                             }}.merge(client_methods)))
       EM.add_timer(LIMIT - 1) { raise seen.inspect }
     end
     seen
@@ -100,7 +106,8 @@ class EventMachineTLSTest < EventMachineTest
   def test_versions_and_ciphers_are_chosen
     assert_equal "TLSv1.2", shake({ssl_version: %w[tlsv1_2]}, {})[:client].first
     assert_equal "TLSv1", shake({ssl_version: :TLSv1}, {ssl_version: %w[tlsv1 tlsv1_1]})[:client].first
-    seen = shake({cipher_list: "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES256-GCM-SHA384", ecdh_curve: "prime256v1"}, {})
+    seen = shake({cipher_list: "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES256-GCM-SHA384", ecdh_curve: "prime256v1"},
+      {})
 
     assert_match(/ECDHE-.*-AES256-GCM-SHA384/, seen[:client].last)
     assert_nil shake({ssl_version: "sslv3"}, {})[:client]

@@ -34,7 +34,10 @@ class EventMachineWishesTest < EventMachineTest
   end
 
   def test_a_failed_lookup_raises_and_leaves_no_connection
-    with_slow_resolver(->(*) { raise Pelton::ResolutionError, "cannot resolve it: getaddrinfo: Name or service not known" }) do
+    with_slow_resolver(->(*) {
+      raise Pelton::ResolutionError,
+        "cannot resolve it: getaddrinfo: Name or service not known"
+    }) do
       em do
         10.times do
           error = assert_raises(EM::ConnectionError) { EM.connect("example.test", 80) }
@@ -53,7 +56,9 @@ class EventMachineWishesTest < EventMachineTest
     with_slow_resolver(->(_, port) { [Addrinfo.tcp("127.0.0.1", dead), Addrinfo.tcp("127.0.0.1", port)] }) do
       em do
         port = serve(handler(receive_data: ->(data) { log << data && EM.stop }))
-        EM.connect("example.test", port, handler(connection_completed: -> { log << :connected })) { |connection| connection.send_data("x") }
+        EM.connect("example.test", port, handler(connection_completed: -> { log << :connected })) do |connection|
+          connection.send_data("x")
+        end
       end
     end
 

@@ -10,7 +10,8 @@ class LabChildTest < PeltonTest
     reader, writer = IO.pipe
     job = {path: File.expand_path("fakes.rb", __dir__), experiment: "fakes", race: "characters", contender:, size: 3,
            host: "127.0.0.1", port: 1, rehearsal: true}
-    pid = spawn({"PELTON_LAB_REPORT" => writer.fileno.to_s}, RbConfig.ruby, "-I", Children::LIBRARIES, File.join(ROOT, "pelton-lab/lib/pelton/lab/child.rb"), JSON.generate(job), writer => writer)
+    pid = spawn({"PELTON_LAB_REPORT" => writer.fileno.to_s}, RbConfig.ruby, "-I", Children::LIBRARIES,
+      File.join(ROOT, "pelton-lab/lib/pelton/lab/child.rb"), JSON.generate(job), writer => writer)
     writer.close
     reader.each_line.map { |line| JSON.parse(line, symbolize_names: true) }
   ensure

@@ -51,7 +51,9 @@ class LabCommandTest < PeltonTest
 
   def test_only_the_races_that_are_asked_for
     Dir.mktmpdir do |folder|
-      races = %w[one another].map { |name| "race(#{name.inspect}, size: 1, rounds: 1) { contender(\"c\") { |run| run.measure {} } }" }
+      races = %w[one another].map do |name|
+        "race(#{name.inspect}, size: 1, rounds: 1) { contender(\"c\") { |run| run.measure {} } }"
+      end
       File.write(path = File.join(folder, "mine.rb"), "Pelton::Lab.experiment(\"mine\") { #{races.join("; ")} }")
 
       assert_equal ["another"], lab(path, "--race", "other")[1].scan(/^mine: (\w+)/).flatten
@@ -105,7 +107,8 @@ class LabCommandTest < PeltonTest
           end
         end
       RUBY
-      status, out, = lab(mine, "--json", json = File.join(folder, "out.json"), "--html", html = File.join(folder, "out.html"), "--check")
+      status, out, = lab(mine, "--json", json = File.join(folder, "out.json"), "--html",
+        html = File.join(folder, "out.html"), "--check")
 
       assert_equal 1, status, "no target was measured"
       assert_match(/^  mine +sums$/, out)
@@ -132,8 +135,10 @@ class LabCommandTest < PeltonTest
         end
       RUBY
 
-      assert_equal [1, "pelton lab: 1 of 2 targets missed\n"], lab(path, "--check").values_at(0, 2).then { |code, said| [code, said.lines.last] }
-      assert_equal [0, "pelton lab: 2 of 2 targets not certain\n"], lab(path, "--check", "--rounds", "1").values_at(0, 2).then { |code, said| [code, said.lines.last] }
+      assert_equal [1, "pelton lab: 1 of 2 targets missed\n"],
+        lab(path, "--check").values_at(0, 2).then { |code, said| [code, said.lines.last] }
+      assert_equal [0, "pelton lab: 2 of 2 targets not certain\n"],
+        lab(path, "--check", "--rounds", "1").values_at(0, 2).then { |code, said| [code, said.lines.last] }
       assert_equal 0, lab(path).first
     end
   end

@@ -27,7 +27,9 @@ class LabComparisonTest < PeltonTest
   # Both get slower alike.
   def test_the_ratio_is_that_of_neighbouring_rounds
     ran = comparison(:same)
-    [1.0, 2.0, 3.0, 9.0].each { |slow| {"slow" => slow, "fast" => slow / 4}.each { |name, real| ran[name].add(took(real)) } }
+    [1.0, 2.0, 3.0, 9.0].each do |slow|
+      {"slow" => slow, "fast" => slow / 4}.each { |name, real| ran[name].add(took(real)) }
+    end
 
     assert_in_delta 0.25, ran.ratio(ran["fast"])
     assert ran.trusted?(ran["fast"])

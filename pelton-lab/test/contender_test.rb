@@ -38,7 +38,8 @@ class LabContenderTest < PeltonTest
   def test_a_program_is_as_good_as_a_gem
     assert_nil contender(program: "ruby").unavailable
     assert_match(/\d/, contender(program: "ruby").version)
-    assert_equal "pelton-has-no-such-program is not installed", contender(program: "pelton-has-no-such-program").unavailable
+    assert_equal "pelton-has-no-such-program is not installed",
+      contender(program: "pelton-has-no-such-program").unavailable
     assert_predicate contender(program: "ruby"), :peer?
   end
 

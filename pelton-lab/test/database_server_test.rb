@@ -27,7 +27,9 @@ class LabDatabaseServerTest < PeltonTest
   end
 
   def test_a_preparation_that_fails_is_said
-    failed = assert_raises(Pelton::Lab::Unavailable) { start("a database") { |server| server.prepare("sh", "-c", "echo no space; exit 1") } }
+    failed = assert_raises(Pelton::Lab::Unavailable) do
+      start("a database") { |server| server.prepare("sh", "-c", "echo no space; exit 1") }
+    end
 
     assert_equal "sh failed: no space", failed.message.chomp
   end

@@ -14,17 +14,21 @@ class LabDatabaseTest < PeltonTest
   end
 
   def test_its_address_for_each_library
-    addresses = Database::ALL.transform_values { |database| %i[sequel rails].map { |library| database.address(@run, library, "/f") }.uniq }
+    addresses = Database::ALL.transform_values do |database|
+      %i[sequel rails].map { |library| database.address(@run, library, "/f") }.uniq
+    end
 
     assert_equal ["sqlite:///f/app.db", "sqlite3:/f/app.db"], addresses["SQLite"]
-    assert_equal ["postgres://postgres@127.0.0.1:4321/postgres", "postgresql://postgres@127.0.0.1:4321/postgres"], addresses["PostgreSQL"]
+    assert_equal ["postgres://postgres@127.0.0.1:4321/postgres", "postgresql://postgres@127.0.0.1:4321/postgres"],
+      addresses["PostgreSQL"]
     assert_equal ["trilogy://root@127.0.0.1:4321/test"], addresses["MariaDB"]
   end
 
   def test_only_a_server_waits
     assert_equal({"SQLite" => false, "PostgreSQL" => true, "MariaDB" => true}, Database::ALL.transform_values(&:waits?))
     assert_nil Database::ALL["SQLite"].slow_query("users")
-    assert_equal "SELECT users.* FROM users, (SELECT SLEEP(0.02) AS waited) AS w LIMIT 5", Database::ALL["MariaDB"].slow_query("users")
+    assert_equal "SELECT users.* FROM users, (SELECT SLEEP(0.02) AS waited) AS w LIMIT 5",
+      Database::ALL["MariaDB"].slow_query("users")
   end
 
   def test_sqlite_is_a_file_of_the_contender

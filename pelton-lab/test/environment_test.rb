@@ -20,7 +20,8 @@ class LabEnvironmentTest < PeltonTest
   end
 
   def test_a_machine_that_others_use
-    assert_equal "Other programs were using the machine when the lab began (load 1.5 on 2 cores).", Pelton::Lab::Environment.busy({load: 1.5, usable_cores: 2})
+    assert_equal "Other programs were using the machine when the lab began (load 1.5 on 2 cores).",
+      Pelton::Lab::Environment.busy({load: 1.5, usable_cores: 2})
     [0.5, nil].each { |load| assert_nil Pelton::Lab::Environment.busy({load:, usable_cores: 2}) }
   end
 

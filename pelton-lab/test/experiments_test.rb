@@ -3,7 +3,8 @@
 require "test_helper"
 require "pelton/lab"
 
-# The declarations of the experiments that come with the lab. They run in test/integration/lab_test.rb and lab_web_test.rb.
+# The declarations of the experiments that come with the lab. They run in test/integration/lab_test.rb and
+# lab_web_test.rb.
 class LabExperimentsTest < PeltonTest
   QUICK = %w[crossover memcached transfer waiting].freeze # they need no other program, and run without being named
 
@@ -17,9 +18,11 @@ class LabExperimentsTest < PeltonTest
   end
 
   def test_the_numbered_rows_of_the_targets
-    rows = experiments.transform_values { |experiment| experiment.races.flat_map(&:targets).filter_map(&:row).uniq.sort }.reject { |_, rows| rows.empty? }
+    rows =
+      experiments.transform_values { |experiment| experiment.races.flat_map(&:targets).filter_map(&:row).uniq.sort }.reject { |_, rows| rows.empty? }
 
-    assert_equal({"broker" => [14, 15, 16], "connections" => [21, 22, 29], "eventmachine" => [25], "hello" => [11, 12, 26, 27, 28], "memcached" => [1, 2, 3, 4, 5, 6, 10],
+    assert_equal({"broker" => [14, 15, 16], "connections" => [21, 22, 29], "eventmachine" => [25],
+      "hello" => [11, 12, 26, 27, 28], "memcached" => [1, 2, 3, 4, 5, 6, 10],
       "models" => [17, 18, 19], "slow" => [13], "transfer" => [7, 8, 9], "waiting" => [23]}, rows)
   end
 
@@ -37,7 +40,9 @@ class LabExperimentsTest < PeltonTest
 
   # "(18 times its requests/s)", "(0.7 of its requests/s)".
   def test_so_many_times_the_requests_is_the_inverse_of_the_time
-    speeds = races.flat_map(&:targets).filter_map { |target| (speed = target.what[%r{\(([\d.]+) (?:times|of its requests)}, 1]) && [target, speed.to_f] }
+    speeds = races.flat_map(&:targets).filter_map do |target|
+      (speed = target.what[%r{\(([\d.]+) (?:times|of its requests)}, 1]) && [target, speed.to_f]
+    end
 
     assert_operator speeds.size, :>, 40
     speeds.each { |target, speed| assert_in_delta 1, target.limit * speed, 0.01, target.what }
@@ -48,7 +53,9 @@ class LabExperimentsTest < PeltonTest
   end
 
   def test_the_articles_results
-    ratios = experiments.values_at("memcached", "transfer", "slow").flat_map(&:races).filter_map(&:past).map { |past| past.ratio(past.rows.last).round(2) }
+    ratios = experiments.values_at("memcached", "transfer", "slow").flat_map(&:races).filter_map(&:past).map do |past|
+      past.ratio(past.rows.last).round(2)
+    end
 
     assert_equal [1.92, 6.9, 1.0, 0.2, 1.0], ratios
   end

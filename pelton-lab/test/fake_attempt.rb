@@ -3,7 +3,8 @@
 require "pelton/lab/run"
 require "pelton/lab/trial"
 
-# Runs contenders in the test's own process, for the tests of the runner. It keeps their jobs, and the calls of each trial.
+# Runs contenders in the test's own process, for the tests of the runner. It keeps their jobs, and the calls of each
+# trial.
 class FakeAttempt
   attr_reader :jobs, :steps
 
@@ -33,7 +34,8 @@ class FakeAttempt
     def prepare
       note(:prepare)
       @fiber = Fiber.new do
-        attempt(-> {}, next_round: -> { Fiber.yield(:ready) }, on_round: ->(measurement) { Fiber.yield(done(measurement)) }) { |run| @work.call(run) }
+        attempt(-> {}, next_round: -> { Fiber.yield(:ready) },
+          on_round: ->(measurement) { Fiber.yield(done(measurement)) }) { |run| @work.call(run) }
       end
       @fiber.resume.then { |event| event unless event == :ready }
     end
@@ -65,7 +67,8 @@ class FakeAttempt
 
     # A copy, as of a measurement that comes from another process.
     def done(measurement)
-      Pelton::Lab::Trial::Outcome.new(:done, measurement && Pelton::Lab::Measurement.new(**measurement.parts, records: measurement.records.dup))
+      Pelton::Lab::Trial::Outcome.new(:done, measurement &&
+        Pelton::Lab::Measurement.new(**measurement.parts, records: measurement.records.dup))
     end
   end
 end

@@ -8,7 +8,8 @@ class LabInstallationTest < PeltonTest
   Installation = Pelton::Lab::Installation
 
   def test_a_child_loads_the_same_files
-    program = 'require "pelton"; require "pelton-eventmachine"; require "pelton/lab"; puts $LOADED_FEATURES.grep(/pelton/)'
+    program =
+      'require "pelton"; require "pelton-eventmachine"; require "pelton/lab"; puts $LOADED_FEATURES.grep(/pelton/)'
     output, status = Open3.capture2(child_environment, RbConfig.ruby, "-I", Installation::LIBRARIES, "-e", program)
 
     assert_predicate status, :success?
@@ -16,7 +17,8 @@ class LabInstallationTest < PeltonTest
   end
 
   def test_the_command_is_that_of_this_pelton
-    output, = Open3.capture2(child_environment, RbConfig.ruby, "-I", Installation::LIBRARIES, Installation::COMMAND, "version")
+    output, = Open3.capture2(child_environment, RbConfig.ruby, "-I", Installation::LIBRARIES, Installation::COMMAND,
+      "version")
 
     assert_equal "pelton #{Pelton::VERSION}\n", output
   end

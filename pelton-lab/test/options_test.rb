@@ -18,7 +18,8 @@ class LabOptionsTest < PeltonTest
   end
 
   def test_names_and_options_in_any_order
-    asked = options("--rounds", "3", "memcached", "--pin", "apart", "mine.rb", "--size=50", "--json", "out.json", "--no-peers", "--race", "a room")
+    asked = options("--rounds", "3", "memcached", "--pin", "apart", "mine.rb", "--size=50", "--json", "out.json",
+      "--no-peers", "--race", "a room")
 
     assert_equal %w[memcached mine.rb], asked.names
     assert_equal [:apart], asked.pins
@@ -52,7 +53,8 @@ class LabOptionsTest < PeltonTest
   end
 
   def test_impossible_values_are_refused
-    [%w[--latency x], %w[--latency -1], %w[--pin three], %w[--rounds 0], %w[--size x], %w[--deadline -1], %w[--unknown]].each do |arguments|
+    [%w[--latency x], %w[--latency -1], %w[--pin three], %w[--rounds 0], %w[--size x], %w[--deadline -1],
+      %w[--unknown]].each do |arguments|
       assert_raises(Pelton::Lab::UsageError, arguments.join(" ")) { options(*arguments) }
     end
   end

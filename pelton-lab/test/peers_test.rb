@@ -36,7 +36,8 @@ class LabPeersTest < PeltonTest
   end
 
   def test_an_installed_one_is_left_alone
-    peers = Pelton::Lab::Peers.new(out = StringIO.new, run: ->(_) { flunk "nothing is to be installed" }, find: ->(*) { "1.2.3" })
+    peers = Pelton::Lab::Peers.new(out = StringIO.new, run: ->(_) { flunk "nothing is to be installed" },
+      find: ->(*) { "1.2.3" })
 
     assert_equal 0, peers.install
     assert_includes out.string, "dalli 1.2.3 is here"

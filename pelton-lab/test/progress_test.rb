@@ -35,7 +35,8 @@ class LabProgressTest < PeltonTest
 
   def test_a_line_now_and_then_in_a_file
     text = progress(false) do |progress|
-      [[0, "round 1", 0.0], [9, "round 2", 0.1], [10, "round 3", 0.25], [19, "round 4", 0.3], [25, "round 5", 0.5]].each do |time, text, share|
+      [[0, "round 1", 0.0], [9, "round 2", 0.1], [10, "round 3", 0.25], [19, "round 4", 0.3],
+        [25, "round 5", 0.5]].each do |time, text, share|
         @time = time
         progress.call(text, share)
       end

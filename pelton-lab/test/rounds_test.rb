@@ -12,15 +12,20 @@ require "pelton/lab/rounds"
 class LabRoundsTest < PeltonTest
   # Runs so many rounds of a race; some contenders take part in the first ones only. @steps are the calls of the trials.
   def rounds(number, rounds_per_process: 1, fewer: {}, &description)
-    experiment = Pelton::Lab::Experiment.new("fakes", __FILE__) { race("race", size: 4, rounds_per_process:, &description) }
+    experiment = Pelton::Lab::Experiment.new("fakes", __FILE__) do
+      race("race", size: 4, rounds_per_process:, &description)
+    end
     race = experiment.races.first
     attempt = FakeAttempt.new(experiment)
-    @comparison = Pelton::Lab::Comparison.new(experiment, race, :free, size: 4, rounds: number, results: race.contenders.map { |one| Pelton::Lab::Result.new(one, 4) })
+    @comparison = Pelton::Lab::Comparison.new(experiment, race, :free, size: 4, rounds: number,
+      results: race.contenders.map { |one| Pelton::Lab::Result.new(one, 4) })
     @progress_calls = []
     rounds = Pelton::Lab::Rounds.new(@comparison, nil, random: Random.new(1)) do |result, size, rehearsal|
       attempt.call(nil, {race: "race", contender: result.name, size:, host: "127.0.0.1", port: 1, rehearsal:}, nil)
     end
-    rounds.run(@comparison.results.to_h { |result| [result, fewer.fetch(result.name, number)] }) { |text, share| @progress_calls << [text, share] }
+    rounds.run(@comparison.results.to_h { |result| [result, fewer.fetch(result.name, number)] }) do |text, share|
+      @progress_calls << [text, share]
+    end
     @steps = attempt.steps
     @comparison
   end
@@ -28,7 +33,9 @@ class LabRoundsTest < PeltonTest
   def statuses = @comparison.results.to_h { |result| [result.name, [result.status, result.reason, result.rounds]] }
 
   def test_processes_wait_for_their_rounds_side_by_side
-    rounds(3, rounds_per_process: 2) { %w[a b].each { |name| contender(name) { |run| run.measure_server(FakeServer.new) { FakeServer::DONE } } } }
+    rounds(3, rounds_per_process: 2) do
+      %w[a b].each { |name| contender(name) { |run| run.measure_server(FakeServer.new) { FakeServer::DONE } } }
+    end
     steps = @steps.map(&:first).chunk_while { |one, other| one == other }.map { |some| [some.first, some.size] }
 
     assert_equal [[:prepare, 2], [:measure, 4], [:finish, 2], [:prepare, 2], [:measure, 2], [:finish, 2]], steps
@@ -37,14 +44,18 @@ class LabRoundsTest < PeltonTest
   end
 
   def test_a_process_for_each_round
-    rounds(2) { %w[a b].each { |name| contender(name) { |run| run.measure_server(FakeServer.new) { FakeServer::DONE } } } }
+    rounds(2) do
+      %w[a b].each { |name| contender(name) { |run| run.measure_server(FakeServer.new) { FakeServer::DONE } } }
+    end
 
     assert_empty @steps, "they run from start to end"
     assert_equal [2, 2], @comparison.results.map(&:rounds)
   end
 
   def test_only_those_that_take_part_are_started
-    rounds(4, rounds_per_process: 2, fewer: {"b" => 1}) { %w[a b].each { |name| contender(name) { |run| run.measure_server(FakeServer.new) { FakeServer::DONE } } } }
+    rounds(4, rounds_per_process: 2, fewer: {"b" => 1}) do
+      %w[a b].each { |name| contender(name) { |run| run.measure_server(FakeServer.new) { FakeServer::DONE } } }
+    end
 
     assert_equal [4, 1], @comparison.results.map(&:rounds)
     assert_equal 1, @steps.count([:prepare, "b"])
@@ -66,7 +77,9 @@ class LabRoundsTest < PeltonTest
 
   # The round before must not be as near.
   def test_measurements_of_a_round_are_neighbours
-    rounds(6, rounds_per_process: 3) { %w[a b].each { |name| contender(name) { |run| run.measure_server(FakeServer.new) { FakeServer::DONE } } } }
+    rounds(6, rounds_per_process: 3) do
+      %w[a b].each { |name| contender(name) { |run| run.measure_server(FakeServer.new) { FakeServer::DONE } } }
+    end
     a, b = @comparison.results.map { |result| result.positioned(:real).map(&:first) }
 
     assert_equal [1, 2, 3, 4, 5, 6], a.map(&:floor)
@@ -101,7 +114,9 @@ class LabRoundsTest < PeltonTest
   end
 
   def test_progress_never_goes_back
-    rounds(4, rounds_per_process: 2) { %w[a b].each { |name| contender(name) { |run| run.measure_server(FakeServer.new) { FakeServer::DONE } } } }
+    rounds(4, rounds_per_process: 2) do
+      %w[a b].each { |name| contender(name) { |run| run.measure_server(FakeServer.new) { FakeServer::DONE } } }
+    end
 
     assert_equal @progress_calls.map(&:last).sort, @progress_calls.map(&:last)
     assert_includes @progress_calls.map(&:first), "fakes: race, not pinned, start: a"

@@ -50,7 +50,8 @@ class LabRunTest < PeltonTest
   def test_measures_a_server_in_as_many_rounds_as_the_lab_asks_for
     rounds = [true, true, nil].each
     measured = []
-    run = Pelton::Lab::Run.new(size: 1, next_round: -> { rounds.next }, on_round: ->(measurement) { measured << measurement.parts[:records].dup })
+    run =
+      Pelton::Lab::Run.new(size: 1, next_round: -> { rounds.next }, on_round: ->(measurement) { measured << measurement.parts[:records].dup })
     run.measure_server(FakeServer.new) do
       run.record(:round, measured.size)
       FakeServer::DONE

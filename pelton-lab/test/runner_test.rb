@@ -12,7 +12,8 @@ class LabRunnerTest < PeltonTest
   def comparisons(*arguments, size: 10, race: {}, &description)
     experiment = Pelton::Lab::Experiment.new("fakes", __FILE__) { race("race", size:, **race, &description) }
     attempt = FakeAttempt.new(experiment)
-    Pelton::Lab::Runner.new(Pelton::Lab::Options.new(arguments), attempt:, progress: @progress || ->(*) {}).run([experiment]) { |comparison| @seen&.push(comparison) }
+    Pelton::Lab::Runner.new(Pelton::Lab::Options.new(arguments), attempt:,
+      progress: @progress || ->(*) {}).run([experiment]) { |comparison| @seen&.push(comparison) }
   ensure
     @jobs = attempt&.jobs
   end
@@ -123,7 +124,9 @@ class LabRunnerTest < PeltonTest
 
   def test_rounds_are_interleaved_in_an_order_that_the_seed_decides
     orders = Array.new(2) do
-      comparisons("--seed", "7", race: {rounds: 4}) { %w[a b c].each { |name| contender(name) { |run| run.measure {} } } }
+      comparisons("--seed", "7", race: {rounds: 4}) do
+        %w[a b c].each { |name| contender(name) { |run| run.measure {} } }
+      end
       @jobs.map { |job| job[:contender] }.each_slice(3).map(&:join)
     end
 
@@ -210,7 +213,9 @@ class LabRunnerTest < PeltonTest
       contender("one by one", at_most: 20, round_trips: 1) { |run| run.measure {} }
       contender("all at once") { |run| run.measure {} }
     end
-    done = @jobs.reject { |job| job[:rehearsal] }.group_by { |job| job[:contender] }.transform_values { |jobs| jobs.map { |job| job[:size] } }
+    done = @jobs.reject { |job| job[:rehearsal] }.group_by { |job| job[:contender] }.transform_values do |jobs|
+      jobs.map { |job| job[:size] }
+    end
 
     assert_equal({"one by one" => [50, 2, 1], "all at once" => [50, 50, 50]}, done)
   end

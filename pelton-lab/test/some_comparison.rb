@@ -5,8 +5,8 @@ require "pelton/lab/comparison"
 require "pelton/lab/measurement"
 require "pelton/lab/result"
 
-# A comparison that was run: two contenders of two rounds, one refused. For the tests of the reports. `repeat` has the rounds several
-# times.
+# A comparison that was run: two contenders of two rounds, one refused. For the tests of the reports. `repeat` has the
+# rounds several times.
 module SomeComparison
   def self.new(repeat: 1)
     experiment = Pelton::Lab::Experiment.new("sums", "/some/file.rb") do
@@ -29,12 +29,15 @@ module SomeComparison
     comparison
   end
 
-  # The first one, with one more metric, of which "slow" has 7 and "fast" 3.5, a contender left out, and a target without a row.
+  # The first one, with one more metric, of which "slow" has 7 and "fast" 3.5, a contender left out, and a target
+  # without a row.
   def self.beside
     new.tap do |comparison|
       comparison.race.also(:keys, "keys, thousands", digits: 1)
       comparison.race.target(nil, "keys", of: "fast", at_most: 4, metric: :keys, unit: "k")
-      {"slow" => 7, "fast" => 3.5}.each { |name, keys| comparison[name].measurements.each { |measurement| measurement.records[:keys] = keys } }
+      {"slow" => 7, "fast" => 3.5}.each do |name, keys|
+        comparison[name].measurements.each { |measurement| measurement.records[:keys] = keys }
+      end
       comparison.left_out = ["many others"]
     end
   end
@@ -67,7 +70,9 @@ module SomeComparison
       end
     end
     {0 => [[10, 10], [20, 5]], 10 => [[1_000, 1_000], [900, 90]]}.map do |latency, times|
-      comparison(experiment, latency) { |result, index| result.add(microseconds(10, records: {"1": times[index][0], "10": times[index][1]})) }
+      comparison(experiment, latency) do |result, index|
+        result.add(microseconds(10, records: {"1": times[index][0], "10": times[index][1]}))
+      end
     end
   end
 

@@ -8,7 +8,8 @@ class LabStatisticsTest < PeltonTest
 
   # The ratio of two lists of values that were measured alternately.
   def ratio(values, base)
-    Statistics.ratio(values.each_with_index.map { |value, n| [n, value] }, base.each_with_index.map { |value, n| [n + 0.45, value] })
+    Statistics.ratio(values.each_with_index.map { |value, n| [n, value] },
+      base.each_with_index.map { |value, n| [n + 0.45, value] })
   end
 
   def test_the_median_is_in_the_middle_however_far_the_others_are
@@ -34,7 +35,8 @@ class LabStatisticsTest < PeltonTest
     assert_operator little.spread, :<, 0.05
     assert_operator much.spread, :>, 0.1
     assert_operator much.low, :<, much.value
-    assert_equal much, Statistics.estimate([7.0, 13.0, 10.0, 8.0, 12.0, 10.0, 11.0]), "the same values give the same interval"
+    assert_equal much, Statistics.estimate([7.0, 13.0, 10.0, 8.0, 12.0, 10.0, 11.0]),
+      "the same values give the same interval"
   end
 
   def test_one_bad_round_is_outside_of_the_interval

@@ -98,7 +98,9 @@ class LabTrialTest < PeltonTest
   end
 
   def test_one_that_ends_or_hangs_in_its_round
-    ending, hanging, killed = ["ending", "hanging", "in rounds"].map { |name| new_trial(name, "servers").tap(&:prepare) }
+    ending, hanging, killed = ["ending", "hanging", "in rounds"].map do |name|
+      new_trial(name, "servers").tap(&:prepare)
+    end
     hanging.instance_variable_set(:@deadline, 0.3)
     Process.kill(:KILL, pid = killed.instance_variable_get(:@pid))
     eventually("its end") { ended?(pid) }

@@ -6,7 +6,8 @@ require "pelton"
 # In a separate Ruby, as what tasks inherit is for all of them.
 class RailsCurrentAttributesTest < PeltonTest
   def test_tasks_have_a_copy
-    folders = $LOAD_PATH.grep(/activesupport|concurrent|i18n|tzinfo|pelton-rails|base64|bigdecimal|connection_pool|securerandom|logger|drb|mutex_m|benchmark/).flat_map { |folder| ["-I", folder] }
+    folders =
+      $LOAD_PATH.grep(/activesupport|concurrent|i18n|tzinfo|pelton-rails|base64|bigdecimal|connection_pool|securerandom|logger|drb|mutex_m|benchmark/).flat_map { |folder| ["-I", folder] }
     assert_equal %(["a", "b", "a", nil]\n), ruby_output(<<~RUBY, options: folders)
       require "pelton/rails/current_attributes"
       ActiveSupport::IsolatedExecutionState.isolation_level = :fiber

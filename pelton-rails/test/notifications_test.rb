@@ -8,8 +8,12 @@ class RailsNotificationsTest < PeltonTest
   def test_events_come_as_active_supports
     forwarded = Pelton::Rails::Notifications.forward(/memcached/)
     seen, errors = [], []
-    parts = ActiveSupport::Notifications.subscribe("command.memcached") { |name, start, ending, _id, payload| seen << [name, start.class, ending >= start, payload.slice(:command, :key, :hit)] }
-    whole = ActiveSupport::Notifications.subscribe("command.memcached") { |event| errors << [event.payload[:exception]&.first, event.duration.class] }
+    parts = ActiveSupport::Notifications.subscribe("command.memcached") do |name, start, ending, _id, payload|
+      seen << [name, start.class, ending >= start, payload.slice(:command, :key, :hit)]
+    end
+    whole = ActiveSupport::Notifications.subscribe("command.memcached") do |event|
+      errors << [event.payload[:exception]&.first, event.duration.class]
+    end
     Pelton::Memcached::Client.new("127.0.0.1:#{with_memcached}").get("k")
     assert_raises(Pelton::ConnectionError) { Pelton::Memcached::Client.new("127.0.0.1:#{free_port}").get("k") }
 

@@ -60,8 +60,10 @@ class SequelCommandTest < PeltonTest
   end
 
   def test_a_migration_that_cannot_be_loaded_says_where
-    {"create_table(:half) {" => /20260103_break.rb:\d+: .*syntax error/m, "}; nonsense(1); proc {" => /20260103_break.rb:1: .*nonsense.* \(NoMethodError\)/,
-     "}; Sequel.migration {" => /20260103_break.rb: it needs one `Sequel.migration do/, "}; Kernel.require 'not/there'; proc {" => /20260103_break.rb:1: .*not\/there \(LoadError\)/}.each do |body, message|
+    {"create_table(:half) {" => /20260103_break.rb:\d+: .*syntax error/m,
+     "}; nonsense(1); proc {" => /20260103_break.rb:1: .*nonsense.* \(NoMethodError\)/,
+     "}; Sequel.migration {" => /20260103_break.rb: it needs one `Sequel.migration do/,
+     "}; Kernel.require 'not/there'; proc {" => /20260103_break.rb:1: .*not\/there \(LoadError\)/}.each do |body, message|
       migration("20260103_break", body)
       status, _, error = pelton("migrate")
 
@@ -111,7 +113,8 @@ class SequelCommandTest < PeltonTest
     migration("20260103_add_more", "alter_table(:posts) { add_column :more, String }")
 
     assert_equal [0, "db/schema.rb is loaded, with 2 migrations\n"], pelton("schema", "load").first(2)
-    assert_equal "20260101_create_posts.rb: applied\n20260102_add_body.rb: applied\n20260103_add_more.rb: pending\n", pelton("status")[1]
+    assert_equal "20260101_create_posts.rb: applied\n20260102_add_body.rb: applied\n20260103_add_more.rb: pending\n",
+      pelton("status")[1]
     assert_match(/1 migrated/, pelton("migrate")[1])
     assert_equal %i[id title body more], connect("sqlite://db/app.db")[:posts].columns
     refute_equal written, File.read("db/schema.rb")
@@ -129,7 +132,8 @@ class SequelCommandTest < PeltonTest
   # Nobody else waits for the loop, so the watchdog has nothing to report.
   def test_a_migration_may_compute_for_long
     migration("20260103_compute", "over = Pelton::Clock.now + 5 * Pelton::Watchdog::DEFAULT\nuntil Pelton::Clock.now > over; end\ncreate_table(:computed) { Integer :n }")
-    output, status = Open3.capture2e(child_environment.merge("RUBYLIB" => LIBRARIES), *PELTON, "db", "migrate", "-d", "sqlite://db/app.db")
+    output, status = Open3.capture2e(child_environment.merge("RUBYLIB" => LIBRARIES), *PELTON, "db", "migrate", "-d",
+      "sqlite://db/app.db")
 
     assert_predicate status, :success?, output
     refute_includes output, "loop"
@@ -159,7 +163,8 @@ class SequelCommandTest < PeltonTest
 
   def test_console
     program = "require 'pelton/sequel/command'; exit Pelton::Sequel::Command.run(ARGV)"
-    output, _, status = run_ruby(program, "console", "-d", "sqlite::memory:", stdin: "puts DB.get(6 * 7)\nexit\n", gems: true)
+    output, _, status = run_ruby(program, "console", "-d", "sqlite::memory:", stdin: "puts DB.get(6 * 7)\nexit\n",
+      gems: true)
 
     assert status.success?
     assert_match(/^42$/, output)

@@ -41,7 +41,8 @@ class DatabaseConnectTest < PeltonTest
   end
 
   def test_a_missing_driver_is_named
-    program = "require 'pelton/sequel'; def (Pelton::Sequel::Driver).require(feature) = raise(LoadError.new.tap { |e| e.instance_variable_set(:@path, feature) }); Pelton::Sequel.connect('postgres://h/d')"
+    program =
+      "require 'pelton/sequel'; def (Pelton::Sequel::Driver).require(feature) = raise(LoadError.new.tap { |e| e.instance_variable_set(:@path, feature) }); Pelton::Sequel.connect('postgres://h/d')"
     _, errors, = run_ruby(program, gems: true)
 
     assert_match(/the driver is missing: gem install pg, or add gem "pg" to the Gemfile/, errors)

@@ -9,13 +9,15 @@ class DriverTest < PeltonTest
   def test_a_missing_gem_is_named
     error = assert_raises(Pelton::Sequel::ConfigurationError) { Driver.need("no-such-gem", "no_such_feature") }
 
-    assert_equal 'the driver is missing: gem install no-such-gem, or add gem "no-such-gem" to the Gemfile', error.message
+    assert_equal 'the driver is missing: gem install no-such-gem, or add gem "no-such-gem" to the Gemfile',
+      error.message
   end
 
   def test_errors_of_connecting_say_what_to_do
     driver = Driver.new("postgres://h/d")
     {"FATAL: database \"d\" does not exist" => /Create it: pelton db create/, "Unknown database 'd'" => /Create it/,
-     "password authentication failed for user" => /check the user and the password/, "Connection refused" => /nobody answers there/,
+     "password authentication failed for user" => /check the user and the password/,
+     "Connection refused" => /nobody answers there/,
      "too many clients already" => /too many clients already/}.each do |message, advice|
       error = driver.connection_error(StandardError.new(message))
 

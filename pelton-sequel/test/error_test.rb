@@ -5,7 +5,8 @@ require "pelton/sequel"
 
 class DatabaseErrorTest < PeltonTest
   def test_each_is_pelton_s_and_says_whether_trying_again_can_help
-    retriable = {ConnectionError => true, PoolTimeoutError => true, ConfigurationError => false, SharedConnectionError => false}
+    retriable = {ConnectionError => true, PoolTimeoutError => true, ConfigurationError => false,
+                 SharedConnectionError => false}
 
     assert_equal retriable, retriable.to_h { |error, _| [error, error.new.retriable?] }
     assert(retriable.keys.all? { |error| error < Pelton::Error })

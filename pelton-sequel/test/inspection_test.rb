@@ -17,11 +17,13 @@ class InspectionTest < PeltonTest
   def test_values_are_question_marks
     {@people.where(email: "secret") => "SELECT * FROM `people` WHERE (`email` = ?)",
      @people.where(email: %w[secret secret2]) => "SELECT * FROM `people` WHERE (`email` IN (?))",
-     @people.where(Sequel.lit("email = ? OR email = 'secret'", "secret")) => "SELECT * FROM `people` WHERE (email = ? OR email = ?)",
+     @people.where(Sequel.lit("email = ? OR email = 'secret'",
+       "secret")) => "SELECT * FROM `people` WHERE (email = ? OR email = ?)",
      @people.where(id: @people.where(email: "secret").select(:id)) => "SELECT * FROM `people` WHERE (`id` IN (SELECT `id` FROM `people` WHERE (`email` = ?)))",
      @people.where(email: nil).limit(5) => "SELECT * FROM `people` WHERE (`email` IS NULL) LIMIT ?",
      @database.fetch("SELECT ?", "secret") => "SELECT ?"}.each do |dataset, sql|
-      assert_match(/\A#<[\w:]+: #{Regexp.escape(sql.inspect)}>\z/, dataset.inspect) # from Ruby 3.3 on, Sequel names the class differently
+      # From Ruby 3.3 on, Sequel names the class differently
+      assert_match(/\A#<[\w:]+: #{Regexp.escape(sql.inspect)}>\z/, dataset.inspect)
     end
   end
 

@@ -8,14 +8,17 @@ class SequelMigrationsTest < PeltonTest
 
   def setup
     @migrations_folder = Dir.mktmpdir("pelton-sequel-")
-    (1..3).each { |i| File.write("#{@migrations_folder}/00#{i}_table.rb", "Sequel.migration { change { create_table(:t#{i}) { Integer :n } } }") }
+    (1..3).each do |i|
+      File.write("#{@migrations_folder}/00#{i}_table.rb", "Sequel.migration { change { create_table(:t#{i}) { Integer :n } } }")
+    end
     @database = connect
     @migrations = Pelton::Sequel::Migrations.new(@database, @migrations_folder)
   end
 
   def test_pending_ones_are_applied_in_order_and_told
     events = []
-    assert_equal %w[001_table.rb 002_table.rb 003_table.rb], @migrations.migrate { |event, name| events << [event, name] }
+    assert_equal %w[001_table.rb 002_table.rb 003_table.rb],
+      @migrations.migrate { |event, name| events << [event, name] }
 
     assert_equal [[:begun, "001_table.rb"], [:done, "001_table.rb"]], events.first(2)
     assert_equal 6, events.size

@@ -21,7 +21,8 @@ class SequelPageTest < PeltonTest
     third = page(**second.links[:next])
 
     assert_equal [%w[0 1], %w[2 3], %w[4]], [first, second, third].map { |one| names(one) }
-    assert_equal [%i[first next], %i[first prev next], %i[first prev]], [first, second, third].map { |one| one.links.keys }
+    assert_equal [%i[first next], %i[first prev next], %i[first prev]],
+      [first, second, third].map { |one| one.links.keys }
     back = page(**third.links[:prev])
 
     assert_equal %w[2 3], names(back)
@@ -59,7 +60,8 @@ class SequelPageTest < PeltonTest
   end
 
   def test_what_has_no_pages
-    {@tags.limit(5) => /has a limit/, @tags.offset(5) => /has a limit/, @tags.select_group(:name) => /groups/, @tags.union(@tags) => /not of another query's|groups/,
+    {@tags.limit(5) => /has a limit/, @tags.offset(5) => /has a limit/, @tags.select_group(:name) => /groups/,
+     @tags.union(@tags) => /not of another query's|groups/,
      @database.fetch("SELECT * FROM tags") => /SQL text/, @tags.from_self => /of a table's rows/}.each do |dataset, message|
       assert_match message, assert_raises(ArgumentError, dataset.sql) { dataset.pelton_page }.message
     end
@@ -69,7 +71,9 @@ class SequelPageTest < PeltonTest
   end
 
   def test_mistakes
-    [0, -1, "5", nil].each { |per| assert_match(/per is an Integer from 1 on/, assert_raises(ArgumentError) { @tags.pelton_page(per: per) }.message) }
+    [0, -1, "5", nil].each do |per|
+      assert_match(/per is an Integer from 1 on/, assert_raises(ArgumentError) { @tags.pelton_page(per: per) }.message)
+    end
     cursor = page.links[:next][:after]
 
     assert_match(/not both/, assert_raises(ArgumentError) { page(after: cursor, before: cursor) }.message)

@@ -19,7 +19,9 @@ class PoolTest < PeltonTest
 
   def test_two_fibers_have_two_connections
     Pelton.run do
-      connections = Pelton.map([1, 2]) { @database.synchronize(:read_only) { |connection| sleep(0.01).then { connection } } }
+      connections = Pelton.map([1, 2]) do
+        @database.synchronize(:read_only) { |connection| sleep(0.01).then { connection } }
+      end
 
       assert_equal 2, connections.uniq.size
     end
@@ -152,7 +154,9 @@ class PoolTest < PeltonTest
   def test_two_queries_at_once_on_one_connection_are_refused
     @database.synchronize do |connection|
       @database.log_connection_yield("SELECT 1", connection) do
-        error = assert_raises(Pelton::Sequel::SharedConnectionError) { @database.log_connection_yield("SELECT 2", connection) {} }
+        error = assert_raises(Pelton::Sequel::SharedConnectionError) do
+          @database.log_connection_yield("SELECT 2", connection) {}
+        end
 
         assert_match(/in the middle of another query: SELECT \?/, error.message)
       end
@@ -217,7 +221,9 @@ class PoolTest < PeltonTest
 
   # They would read and write the default database.
   def test_shards_are_refused
-    error = assert_raises(Pelton::Sequel::ConfigurationError) { connect("sqlite::memory:", servers: {shard1: {database: "other.db"}}) }
+    error = assert_raises(Pelton::Sequel::ConfigurationError) do
+      connect("sqlite::memory:", servers: {shard1: {database: "other.db"}})
+    end
     assert_match(/\A:shard1: Pelton's pool knows the servers :default and :read_only/, error.message)
     plain = Sequel.mock(servers: {shard1: {}}, keep_reference: false)
 

@@ -24,7 +24,9 @@ class QueriesTest < PeltonTest
 
   def test_a_limit_rolls_a_transaction_back
     Pelton.run do
-      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.01) { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } } }
+      assert_raises(Pelton::TimeoutError) do
+        Pelton.timeout(0.01) { @database.transaction { @database[:numbers].insert(n: 1).then { sleep } } }
+      end
     end
 
     assert_equal 0, @database[:numbers].count

@@ -5,11 +5,15 @@ require_relative "support/sequel_databases"
 class DatabaseRoutingTest < PeltonTest
   include SequelDatabases
 
-  READS = ["SELECT 1", "select * from a where b = 'x'", "(SELECT 1) UNION (SELECT 2)", "WITH a AS (SELECT 1) SELECT * FROM a", "SHOW TABLES", "EXPLAIN SELECT 1", "VALUES (1)",
+  READS = ["SELECT 1", "select * from a where b = 'x'", "(SELECT 1) UNION (SELECT 2)",
+    "WITH a AS (SELECT 1) SELECT * FROM a", "SHOW TABLES", "EXPLAIN SELECT 1", "VALUES (1)",
     "SELECT updated_at, inserted, forupdate FROM deletions", (+"SELECT \xff").force_encoding("UTF-8")].freeze
-  WRITES = ["INSERT INTO a VALUES (1) RETURNING *", " \n UPDATE a SET b = 1", "DELETE FROM a", "MERGE INTO a", "CALL f()", "SET a = 1", "DO $$ $$", "SELECT * INTO b FROM a", "SELECT 1 FOR UPDATE",
-    "SELECT 1 FOR NO KEY UPDATE", "SELECT 1 FOR SHARE", "SELECT 1 LOCK IN SHARE MODE", "SELECT nextval('a')", "SELECT pg_advisory_xact_lock(1)", "SELECT pg_try_advisory_lock(1)", "SELECT GET_LOCK('a', 1)",
-    "SELECT LAST_INSERT_ID()", "WITH a AS (DELETE FROM b RETURNING *) SELECT * FROM a", "EXPLAIN ANALYZE DELETE FROM a", "BEGIN", "NOTIFY a"].freeze
+  WRITES = ["INSERT INTO a VALUES (1) RETURNING *", " \n UPDATE a SET b = 1", "DELETE FROM a", "MERGE INTO a",
+    "CALL f()", "SET a = 1", "DO $$ $$", "SELECT * INTO b FROM a", "SELECT 1 FOR UPDATE",
+    "SELECT 1 FOR NO KEY UPDATE", "SELECT 1 FOR SHARE", "SELECT 1 LOCK IN SHARE MODE", "SELECT nextval('a')",
+    "SELECT pg_advisory_xact_lock(1)", "SELECT pg_try_advisory_lock(1)", "SELECT GET_LOCK('a', 1)",
+    "SELECT LAST_INSERT_ID()", "WITH a AS (DELETE FROM b RETURNING *) SELECT * FROM a",
+    "EXPLAIN ANALYZE DELETE FROM a", "BEGIN", "NOTIFY a"].freeze
 
   def test_what_reads_and_what_may_write
     assert_empty READS.reject { |sql| Pelton::Sequel::Routing.reads?(sql) }

@@ -59,7 +59,9 @@ class StatisticsTest < PeltonTest
     database = connect(sqlite_file)
     seen = []
     listen { |event| seen << event.error.class }
-    Pelton.run { Pelton.spawn { database.get(Sequel.lit("(WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n)")) }.tap { sleep 0.01 }.cancel }
+    Pelton.run do
+      Pelton.spawn { database.get(Sequel.lit("(WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n)")) }.tap { sleep 0.01 }.cancel
+    end
 
     assert_equal Pelton::Cancelled, seen.last
     assert_equal 1, stats[:errors]

@@ -6,7 +6,8 @@ require "pelton/sequel"
 class TurnsTest < PeltonTest
   Turns = Pelton::Sequel::Turns
 
-  # Methods with an `ensure` block: a fiber that is cancelled while a handler waits at its beginning does not run the rest.
+  # Methods with an `ensure` block: a fiber that is cancelled while a handler waits at its beginning does not run the
+  # rest.
   ENSURE = %w[take turns].freeze
 
   def test_a_fiber_waits_for_another_s_turn
@@ -70,7 +71,9 @@ class TurnsTest < PeltonTest
   def test_a_turn_that_was_taken_but_not_begun_is_given_back
     handler = trap(:USR1) { sleep }
     Pelton.run do
-      strike = TracePoint.new(:return) { |point| strike.disable && Process.kill(:USR1, Process.pid) if point.method_id == :claim }
+      strike = TracePoint.new(:return) do |point|
+        strike.disable && Process.kill(:USR1, Process.pid) if point.method_id == :claim
+      end
       first = Pelton.spawn { [strike.enable, Turns.take(self, :x) { flunk "it was cancelled" }] }
       second = Pelton.spawn { Turns.take(self, :x) { :done } }
       Pelton::Reactor.current.yield
@@ -82,7 +85,8 @@ class TurnsTest < PeltonTest
     trap(:USR1, handler || "DEFAULT")
   end
 
-  # Fibers that are cancelled, raise, and come back, on the same few things; and a trap handler that waits nearly wherever it strikes.
+  # Fibers that are cancelled, raise, and come back, on the same few things; and a trap handler that waits nearly
+  # wherever it strikes.
   def test_random_turns_exclude_each_other_and_all_end
     random = Random.new(seed = Random.new_seed % 1_000_000)
     handler = trap(:USR1) do
@@ -93,7 +97,10 @@ class TurnsTest < PeltonTest
       running = Hash.new(0)
       Pelton.run do
         tasks = Array.new(30) { Pelton.spawn { turns(random, running) } }
-        10.times { (sleep random.rand * 0.001) && [-> { Process.kill(:USR1, Process.pid) }, -> { tasks.sample(random: random).cancel }].sample(random: random).call }
+        10.times do
+          (sleep random.rand * 0.001) && [-> { Process.kill(:USR1, Process.pid) },
+            -> { tasks.sample(random: random).cancel }].sample(random: random).call
+        end
         tasks.each do |task|
           task.await(timeout: 10)
         rescue KeyError, Pelton::Cancelled

@@ -12,7 +12,9 @@ class WebApplicationTest < PeltonTest
   end
 
   def application
-    Class.new(Pelton::Web::Application) { routes { get "/things/:id(.:format)", to: "web_application_test/web_things#show" } }
+    Class.new(Pelton::Web::Application) do
+      routes { get "/things/:id(.:format)", to: "web_application_test/web_things#show" }
+    end
   end
 
   def with_secret(text)
@@ -25,7 +27,8 @@ class WebApplicationTest < PeltonTest
   # Otherwise the first page with a session would say it, and health checks would not.
   def test_no_start_in_production_without_a_secret
     production = -> { Class.new(Pelton::Web::Application) { settings.environment = "production" } }
-    {nil => "SECRET_KEY_BASE is not set", "" => "SECRET_KEY_BASE is not set", "short" => "SECRET_KEY_BASE has 5 bytes"}.each do |secret, complaint|
+    {nil => "SECRET_KEY_BASE is not set", "" => "SECRET_KEY_BASE is not set",
+     "short" => "SECRET_KEY_BASE has 5 bytes"}.each do |secret, complaint|
       with_secret(secret) do
         assert_includes assert_raises(Pelton::Web::ConfigurationError) { production.call.boot! }.message, complaint
       end

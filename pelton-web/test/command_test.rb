@@ -59,7 +59,8 @@ class WebCommandTest < PeltonTest
       File.write("#{folder}/config.ru", config.gsub("WebCommandApplication", "WebCommandApplication#{name.hash.abs}"))
       Dir.chdir(folder) do
         out, error = StringIO.new, StringIO.new
-        [Pelton::Web::Command.run(arguments, out: out, error: error), out.string.gsub("block at config.ru:3 ", "block at config.ru:3"), error.string]
+        [Pelton::Web::Command.run(arguments, out: out, error: error),
+          out.string.gsub("block at config.ru:3 ", "block at config.ru:3"), error.string]
       end
     end
   end

@@ -15,9 +15,12 @@ class WebControllerTest < PeltonTest
   end
 
   def test_addresses
-    app = Class.new(Pelton::Web::Application) { routes { get("/posts/:id", as: :post) { "#{post_path(5)} #{post_url(5)}" } } }
+    app = Class.new(Pelton::Web::Application) do
+      routes { get("/posts/:id", as: :post) { "#{post_path(5)} #{post_url(5)}" } }
+    end
 
-    assert_equal "/app/posts/5 http://example.org/app/posts/5", request(app, "GET", "/posts/1", "SCRIPT_NAME" => "/app").body
+    assert_equal "/app/posts/5 http://example.org/app/posts/5",
+      request(app, "GET", "/posts/1", "SCRIPT_NAME" => "/app").body
   end
 
   def test_an_action_that_does_not_answer

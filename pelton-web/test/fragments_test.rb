@@ -44,7 +44,8 @@ class WebFragmentsTest < PeltonTest
   def test_fibers_that_miss_it_at_the_same_time
     stores do |fragments|
       rendered = 0
-      texts = Array.new(4) { Pelton.spawn { fragments.fetch("a") { sleep(0.01) && "text #{rendered += 1}" }.text } }.map(&:await)
+      texts =
+        Array.new(4) { Pelton.spawn { fragments.fetch("a") { sleep(0.01) && "text #{rendered += 1}" }.text } }.map(&:await)
 
       assert_equal ["text 1"] * 4, texts
     end

@@ -50,9 +50,11 @@ class WebGeneratorsTest < PeltonTest
     generate("controller", "posts", "index")
     put("app/controllers/posts_controller.rb", "mine\n")
 
-    assert_includes generate("controller", "posts", "index", "--skip"), "        skip  app/controllers/posts_controller.rb"
+    assert_includes generate("controller", "posts", "index", "--skip"),
+      "        skip  app/controllers/posts_controller.rb"
     assert_equal "mine\n", text_of("app/controllers/posts_controller.rb")
-    assert_includes generate("controller", "posts", "index", "--force"), "       force  app/controllers/posts_controller.rb"
+    assert_includes generate("controller", "posts", "index", "--force"),
+      "       force  app/controllers/posts_controller.rb"
     assert_includes text_of("app/controllers/posts_controller.rb"), "class PostsController"
   end
 

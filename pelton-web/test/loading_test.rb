@@ -20,7 +20,9 @@ class WebLoadingTest < PeltonTest
   end
 
   def teardown
-    %i[WebLoadingNotesController WebLoadingNote WebLoadingHelper].each { |name| Object.__send__(:remove_const, name) if Object.const_defined?(name) }
+    %i[WebLoadingNotesController WebLoadingNote WebLoadingHelper].each do |name|
+      Object.__send__(:remove_const, name) if Object.const_defined?(name)
+    end
     super
   end
 
@@ -49,7 +51,9 @@ class WebLoadingTest < PeltonTest
   end
 
   def test_in_production_a_mistake_shows_at_boot
-    assert_raises(SyntaxError) { application("production", FILES.merge("app/views/other.html.erb" => "<% if %>")).boot! }
+    assert_raises(SyntaxError) do
+      application("production", FILES.merge("app/views/other.html.erb" => "<% if %>")).boot!
+    end
   end
 
   def test_an_application_without_folders

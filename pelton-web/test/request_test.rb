@@ -5,8 +5,10 @@ require "pelton/web"
 
 class WebRequestTest < PeltonTest
   def test_a_body_is_a_form_or_json_if_it_says_so
-    {"application/json" => [true, true], "application/problem+json; charset=utf-8" => [true, true], "application/jsonp" => [false, false], "text/json" => [false, false],
-     "application/x-www-form-urlencoded" => [false, true], "multipart/form-data; boundary=x" => [false, true], nil => [false, false]}.each do |type, expected|
+    {"application/json" => [true, true], "application/problem+json; charset=utf-8" => [true, true],
+     "application/jsonp" => [false, false], "text/json" => [false, false],
+     "application/x-www-form-urlencoded" => [false, true], "multipart/form-data; boundary=x" => [false, true],
+     nil => [false, false]}.each do |type, expected|
       assert_equal expected, request(type).then { |one| [one.json?, one.body?] }, type.inspect
     end
   end
@@ -25,6 +27,7 @@ class WebRequestTest < PeltonTest
   private
 
   def request(type, body = "")
-    Pelton::Web::Request.new({"REQUEST_METHOD" => "POST", "CONTENT_TYPE" => type, "rack.input" => StringIO.new(body.dup), "QUERY_STRING" => ""})
+    Pelton::Web::Request.new({"REQUEST_METHOD" => "POST", "CONTENT_TYPE" => type,
+      "rack.input" => StringIO.new(body.dup), "QUERY_STRING" => ""})
   end
 end

@@ -36,7 +36,8 @@ class WebSettingsTest < PeltonTest
     error = assert_raises(Pelton::Web::ConfigurationError) { settings.trusted_proxy = [] }
 
     assert_includes error.message, "there is no setting trusted_proxy; did you mean trusted_proxies?"
-    assert_includes assert_raises(Pelton::Web::ConfigurationError) { settings.xyzzy = 1 }.message, "there is no setting xyzzy (there are "
+    assert_includes assert_raises(Pelton::Web::ConfigurationError) { settings.xyzzy = 1 }.message,
+      "there is no setting xyzzy (there are "
   end
 
   def test_the_defaults_of_a_booted_application_stay

@@ -85,7 +85,9 @@ class WebStreamTest < PeltonTest
 
   def test_an_own_timeout_is_an_error_of_the_block
     app = answering { stream { |out| (out << "begun") && Pelton.timeout(0.01) { sleep } } }
-    _, log = capture_io { with_server(app) { |url| assert_raises(Pelton::ConnectionError) { Pelton::HTTP.get(url).body } } }
+    _, log = capture_io do
+      with_server(app) { |url| assert_raises(Pelton::ConnectionError) { Pelton::HTTP.get(url).body } }
+    end
 
     assert_match(/longer than 0.01 s/, log)
   end
@@ -116,6 +118,7 @@ class WebStreamTest < PeltonTest
   end
 
   def test_its_counters_are_on_the_control_socket
-    assert_equal %w[web_streams web_streams_opened web_streams_cancelled], Pelton::Metrics.stats.keys.grep(/\Aweb_streams/)
+    assert_equal %w[web_streams web_streams_opened web_streams_cancelled],
+      Pelton::Metrics.stats.keys.grep(/\Aweb_streams/)
   end
 end

@@ -9,7 +9,8 @@ class DependentsTest < PeltonTest
 
   self.deadline = 60
 
-  # The gems in this file come with EventMachine's name from this repository. RubyGems alone would look for EventMachine among the installed gems.
+  # The gems in this file come with EventMachine's name from this repository. RubyGems alone would look for EventMachine
+  # among the installed gems.
   GEMFILE = File.join(ROOT, "gemfiles/downstream.rb")
   BUNDLED = File.read(GEMFILE).scan(/^gem "([^"]+)"/).flatten.freeze
 
@@ -46,7 +47,8 @@ class DependentsTest < PeltonTest
       p :stopped
     RUBY
 
-    assert_equal ["true", '"v"', '["v", nil]', '{"k"=>"v", "none"=>nil}', "true", "nil", "7", "[0, 1]", "[1, 2, 3, 4, 5]", "[2, 4, 6]", "5",
+    assert_equal ["true", '"v"', '["v", nil]', '{"k"=>"v", "none"=>nil}', "true", "nil", "7", "[0, 1]",
+      "[1, 2, 3, 4, 5]", "[2, 4, 6]", "5",
       '"CONNECTION"', '"hi\n"', "3", "3", ":stopped"], output
   end
 
@@ -188,10 +190,13 @@ class DependentsTest < PeltonTest
 
   # The gem's own extension is not loaded, because Pelton's file comes first on the load path.
   def test_the_tests_of_eventmachine_httpserver
-    tests = Gem::Specification.dirs.flat_map { |folder| Dir[File.join(folder, "../gems/eventmachine_httpserver-*/test/test_*.rb")] }
+    tests = Gem::Specification.dirs.flat_map do |folder|
+      Dir[File.join(folder, "../gems/eventmachine_httpserver-*/test/test_*.rb")]
+    end
     skip "the gem eventmachine_httpserver is not installed" if tests.empty?
     tests.each do |file|
-      output, = run_ruby('gem "test-unit"; load ARGV.first', file, options: ["-W0", "-rpelton/eventmachine"], gems: true)
+      output, = run_ruby('gem "test-unit"; load ARGV.first', file, options: ["-W0", "-rpelton/eventmachine"],
+        gems: true)
 
       assert_match(/^[1-9]\d* tests, [1-9]\d* assertions, 0 failures, 0 errors/, output)
     end
@@ -206,7 +211,8 @@ class DependentsTest < PeltonTest
     gems, arguments = gems.partition { |one| one.is_a?(String) }
     gems.each { |name| skip "the gem #{name} is not installed" unless installed?(name) }
     options = ["-W0", *("-rbundler/setup" if gems.all? { |name| BUNDLED.include?(name) }), "-rpelton/eventmachine"]
-    output, errors, status = run_ruby(program, *arguments, env: {"BUNDLE_GEMFILE" => GEMFILE}, options: options, gems: true)
+    output, errors, status = run_ruby(program, *arguments, env: {"BUNDLE_GEMFILE" => GEMFILE}, options: options,
+      gems: true)
     assert status.success?, "#{output}\n#{errors}"
     output.lines(chomp: true)
   end

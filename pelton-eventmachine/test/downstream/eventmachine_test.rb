@@ -29,7 +29,8 @@ class EventMachineDownstreamTest < DownstreamTest
     tests = Dir[File.join(unpacked(GEM), "tests/test_*.rb")].to_h { |file| [file, File.read(file)] }
     EXPECTED.values_at("always", "sometimes", "without_network").flat_map(&:keys).each do |name|
       type, test = name.split("#")
-      assert(tests.values.any? { |text| text.match?(/class #{type}\b/i) && text.include?("def #{test}") }, "#{name} is not there")
+      assert(tests.values.any? { |text| text.match?(/class #{type}\b/i) && text.include?("def #{test}") },
+        "#{name} is not there")
     end
   end
 

@@ -32,11 +32,13 @@ class SpecsTest < DownstreamTest
   end
 
   def folder_of(gem)
-    IO.popen([bundle_environment, "bundle", "exec", "ruby", "-e", "print Gem.loaded_specs[ARGV[0]].full_gem_path", gem], &:read)
+    IO.popen([bundle_environment, "bundle", "exec", "ruby", "-e", "print Gem.loaded_specs[ARGV[0]].full_gem_path",
+      gem], &:read)
   end
 
   def run_specs(folder, options)
-    command = [*self.class.isolation, "timeout", "-k", "5", "100", "bundle", "exec", "ruby", "-W0", "-Ilib", "-Ispec", "-S", "rspec", "--no-color",
+    command = [*self.class.isolation, "timeout", "-k", "5", "100", "bundle", "exec", "ruby", "-W0", "-Ilib", "-Ispec",
+      "-S", "rspec", "--no-color",
       *options, "spec"]
     IO.popen(bundle_environment, [*command, chdir: folder, err: [:child, :out], in: File::NULL], &:read).scrub
   end

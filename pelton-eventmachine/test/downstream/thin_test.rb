@@ -56,7 +56,10 @@ class ThinTest < DownstreamTest
   def with_thin(*options)
     Dir.mktmpdir do |folder|
       File.write(File.join(folder, "config.ru"), CONFIGURATION)
-      control = ->(command) { thin(folder, *options, "-R", "config.ru", "-P", "thin.pid", "-l", "thin.log", "-d", command) }
+      control = ->(command) {
+        thin(folder, *options, "-R", "config.ru", "-P", "thin.pid", "-l", "thin.log", "-d",
+          command)
+      }
       begin
         control.call("start")
         yield folder
@@ -69,7 +72,8 @@ class ThinTest < DownstreamTest
   end
 
   def thin(folder, *arguments)
-    output = IO.popen(bundle_environment, ["bundle", "exec", "thin", *arguments.map(&:to_s), chdir: folder, err: [:child, :out], in: File::NULL], &:read)
+    output =
+      IO.popen(bundle_environment, ["bundle", "exec", "thin", *arguments.map(&:to_s), chdir: folder, err: [:child, :out], in: File::NULL], &:read)
     assert_predicate $?, :success?, output
   end
 

@@ -46,7 +46,8 @@ class EventMachineHttpServerResponseTest < EventMachineTest
     @response.send_headers
 
     assert_equal ["e=f", "g=h"], @response.headers["Set-cookie"]
-    assert_equal %w[Content-length:\ 0 List:\ 1 List:\ 2 Set-cookie:\ e=f Set-cookie:\ g=h], @connection.sent.split("\r\n").drop(1)
+    assert_equal %w[Content-length:\ 0 List:\ 1 List:\ 2 Set-cookie:\ e=f Set-cookie:\ g=h],
+      @connection.sent.split("\r\n").drop(1)
   end
 
   def test_chunks
@@ -57,7 +58,8 @@ class EventMachineHttpServerResponseTest < EventMachineTest
     @response.send_body
     @response.send_trailer
 
-    assert_equal "HTTP/1.1 200 ...\r\nTransfer-encoding: chunked\r\n\r\n2\r\nab\r\na\r\n0123456789\r\n0\r\n\r\n", @connection.sent
+    assert_equal "HTTP/1.1 200 ...\r\nTransfer-encoding: chunked\r\n\r\n2\r\nab\r\na\r\n0123456789\r\n0\r\n\r\n",
+      @connection.sent
   end
 
   def test_a_chunk_after_the_last_one_raises

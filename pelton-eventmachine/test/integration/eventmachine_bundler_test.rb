@@ -15,7 +15,8 @@ class EventMachineBundlerTest < PeltonTest
   def bundled(gemfile, env: {}, program: PROGRAM)
     Dir.mktmpdir do |folder|
       File.write(File.join(folder, "Gemfile"), gemfile)
-      environment = child_environment.merge({"BUNDLE_GEMFILE" => File.join(folder, "Gemfile"), "BUNDLE_SILENCE_ROOT_WARNING" => "1"}, env)
+      environment =
+        child_environment.merge({"BUNDLE_GEMFILE" => File.join(folder, "Gemfile"), "BUNDLE_SILENCE_ROOT_WARNING" => "1"}, env)
       output, status = Open3.capture2e(environment, "bundle", "exec", "ruby", "-e", program, chdir: folder)
       assert status.success?, output
       output

@@ -18,7 +18,9 @@ class EventMachinePostgresTest < EventMachineTest
         log << answer
         db.query("selekt").callback do |*second|
           log << second
-          db.query("create temp table t (i int); insert into t values (1), (2); select * from t").callback { |*third| EM.stop.then { log << third } }
+          db.query("create temp table t (i int); insert into t values (1), (2); select * from t").callback do |*third|
+            EM.stop.then { log << third }
+          end
         end
       end
     end

@@ -38,7 +38,8 @@ class EventMachineHeaderAndContentProtocolTest < EventMachineTest
   def requests(text) = read(text).select { |what,| what == :request }.map { |_, *request| request }
 
   def test_callbacks_come_in_order
-    assert_equal [[:first, "GET /"], [:headers, ["GET /", "Content-Length: 2"]], [:request, ["GET /", "Content-Length: 2"], "ab"]],
+    assert_equal [[:first, "GET /"], [:headers, ["GET /", "Content-Length: 2"]],
+      [:request, ["GET /", "Content-Length: 2"], "ab"]],
       read("\r\nGET /\r\nContent-Length: 2\r\n\r\nab")
   end
 

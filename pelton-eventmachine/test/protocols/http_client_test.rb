@@ -22,7 +22,8 @@ class EventMachineHttpClientTest < EventMachineTest
   end
 
   def test_all_parts_of_a_request
-    request(OK, request: "/x", query_string: "a=b", verb: "post", content: "\u221A", contenttype: "text/x", cookie: "c=1",
+    request(OK, request: "/x", query_string: "a=b", verb: "post", content: "\u221A", contenttype: "text/x",
+      cookie: "c=1",
       basic_auth: {username: "u", password: "p"}, host_header: "foo.com", version: "1.0", custom_headers: {"X" => 1})
 
     assert_equal "POST /x?a=b HTTP/1.0\r\nHost: foo.com:#{@port}\r\nUser-agent: Ruby EventMachine\r\nContent-type: text/x\r\n" \

@@ -54,9 +54,12 @@ class EventMachineHttpResponseReaderTest < EventMachineTest
 
   def test_invalid_responses
     [
-      "nonsense\r\n\r\n", "HTTP/1.1 200 OK\r\nno header\r\n\r\n", "\r\n" * 200, "HTTP/1.1 200 OK\r\n#{"A: b\r\n" * 600}\r\n",
-      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n"
+      "nonsense\r\n\r\n", "HTTP/1.1 200 OK\r\nno header\r\n\r\n", "\r\n" * 200,
+      "HTTP/1.1 200 OK\r\n#{"A: b\r\n" * 600}\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n"
     ].each { |text| assert_equal :wrong, read(text).first, text[0, 60] }
   end
 

@@ -21,7 +21,8 @@ class EventMachineMemcacheTest < EventMachineTest
       cache.get(:a) { |*values| EM.stop.then { @log << values } }
     end
 
-    assert_equal [[], [true], ["hello"], ["hello", nil, "5"], [{a: "hello", z: nil}], [true], [false], [nil]], @log.sort_by { |one| one.empty? ? 0 : 1 }
+    assert_equal [[], [true], ["hello"], ["hello", nil, "5"], [{a: "hello", z: nil}], [true], [false], [nil]],
+      @log.sort_by { |one| one.empty? ? 0 : 1 }
   end
 
   def test_values_are_binary

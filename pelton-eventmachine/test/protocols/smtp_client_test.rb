@@ -7,7 +7,8 @@ class EventMachineSmtpClientTest < EventMachineTest
   class Server < EM::Connection
     include EM::P::LineText2
 
-    USUAL = {"EHLO" => "250-me\r\n250 OK", "DATA" => "354 Go", "QUIT" => "221 Bye", "." => "250 Accepted", "AUTH" => "235 OK"}.freeze
+    USUAL = {"EHLO" => "250-me\r\n250 OK", "DATA" => "354 Go", "QUIT" => "221 Bye", "." => "250 Accepted",
+             "AUTH" => "235 OK"}.freeze
 
     def initialize(log, answers)
       super()
@@ -45,7 +46,8 @@ class EventMachineSmtpClientTest < EventMachineTest
 
   def test_forms_of_a_mail
     [[{message: "A: b\n\nbody\r\n"}, ["A: b", "", "body"]], [{header: "A: b\r\n", body: %W[1\r\n 2]}, ["A: b", "", "1", "2"]],
-      [{header: ["A: b"], body: nil}, ["A: b", "", ""].first(2)], [{content: ["A: b\r\n\r\n..x\r\n", ".\r\n"]}, ["A: b", "", "..x"]]].each do |args, lines|
+      [{header: ["A: b"], body: nil}, ["A: b", "", ""].first(2)],
+      [{content: ["A: b\r\n\r\n..x\r\n", ".\r\n"]}, ["A: b", "", "..x"]]].each do |args, lines|
       @log.clear
 
       assert_equal :ok, mail(**args).first
@@ -72,7 +74,8 @@ class EventMachineSmtpClientTest < EventMachineTest
   end
 
   def test_refusals_of_the_server
-    {:greeting => :receive_signon, "EHLO" => :receive_ehlo_response, "MAIL" => :receive_mail_from_response, "DATA" => :receive_data_response,
+    {:greeting => :receive_signon, "EHLO" => :receive_ehlo_response, "MAIL" => :receive_mail_from_response,
+     "DATA" => :receive_data_response,
      "." => :receive_message_response, "STARTTLS" => :receive_starttls_response}.each do |command, responder|
       outcome, result = mail(message: "", answers: {command => "554-No\r\n554 never"}, starttls: command == "STARTTLS")
 
@@ -107,7 +110,9 @@ class EventMachineSmtpClientTest < EventMachineTest
       define_method(:receive_data_chunk) { |lines| seen.concat(lines) }
       define_method(:connection_ended) { EM.stop }
     end
-    em { EM::P::SmtpClient.send(host: "127.0.0.1", port: serve(server), domain: "x", from: "a", to: "b", header: {"A" => "b"}, body: ".c") }
+    em do
+      EM::P::SmtpClient.send(host: "127.0.0.1", port: serve(server), domain: "x", from: "a", to: "b", header: {"A" => "b"}, body: ".c")
+    end
 
     assert_equal ["A: b", "", ".c"], seen
   end

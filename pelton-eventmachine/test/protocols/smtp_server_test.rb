@@ -24,7 +24,8 @@ class EventMachineSmtpServerTest < EventMachineTest
     end
   end
 
-  LATER = ->(outcome) { -> { EM::DefaultDeferrable.new.tap { |answer| EM.add_timer(0.005) { answer.__send__(outcome) } } } }
+  LATER =
+    ->(outcome) { -> { EM::DefaultDeferrable.new.tap { |answer| EM.add_timer(0.005) { answer.__send__(outcome) } } } }
 
   def setup
     Server.log = []
@@ -32,22 +33,27 @@ class EventMachineSmtpServerTest < EventMachineTest
   end
 
   def test_a_mail
-    assert_equal ["220 EventMachine SMTP Server", "250-Ok EventMachine SMTP Server", "250-NO-SOLICITING", "250 SIZE 20000000",
+    assert_equal ["220 EventMachine SMTP Server", "250-Ok EventMachine SMTP Server", "250-NO-SOLICITING",
+      "250 SIZE 20000000",
       "250 Ok", "250 Ok", "354 Send it", "250 Message accepted", "221 Ok"],
       talk("EHLO me", "MAIL FROM:<a@b>", "rcpt to: <c@d>", "DATA", "Subject: x", "", "..dot", ".", "QUIT")
-    assert_equal [[:receive_ehlo_domain, "me"], [:receive_transaction], [:receive_sender, "<a@b>"], [:receive_recipient, "<c@d>"],
-      [:receive_data_command], [:lines, "Subject: x", "", ".dot"], [:receive_message], [:receive_transaction], [:connection_ended]], Server.log
+    assert_equal [[:receive_ehlo_domain, "me"], [:receive_transaction], [:receive_sender, "<a@b>"],
+      [:receive_recipient, "<c@d>"],
+      [:receive_data_command], [:lines, "Subject: x", "", ".dot"], [:receive_message], [:receive_transaction],
+      [:connection_ended]], Server.log
   end
 
   def test_the_order_of_commands
-    assert_equal ["503 MAIL is required before RCPT", "503 Operation sequence error", "250 Ok", "503 MAIL already given",
+    assert_equal ["503 MAIL is required before RCPT", "503 Operation sequence error", "250 Ok",
+      "503 MAIL already given",
       "503 Operation sequence error", "250 Ok", "250 Ok", "503 MAIL is required before RCPT"],
       answers("RCPT TO:<a>", "DATA", "MAIL FROM:<a>", "MAIL FROM:<b>", "DATA", "RCPT TO:<c>", "RSET", "RCPT TO:<c>")
     assert_includes Server.log, [:receive_reset]
   end
 
   def test_other_commands
-    assert_equal ["250 Ok EventMachine SMTP Server", "250 Ok", "502 Command not implemented", "502 Command not implemented",
+    assert_equal ["250 Ok EventMachine SMTP Server", "250 Ok", "502 Command not implemented",
+      "502 Command not implemented",
       "250 Ok, but unimplemented", "500 Unknown command", "500 Unknown command"],
       answers("HELO x", "NOOP", "VRFY x", "EXPN y", "HELP", "nonsense", "STARTTLS")
   end
@@ -56,12 +62,14 @@ class EventMachineSmtpServerTest < EventMachineTest
     {receive_ehlo_domain: "550 Requested action not taken", receive_sender: "550 sender is unacceptable",
      receive_recipient: "550 recipient is unacceptable", receive_data_command: "550 Operation failed",
      receive_message: "550 Message rejected"}.each do |method, answer|
-      assert_includes answers("EHLO x", "MAIL FROM:<x>", "RCPT TO:<x>", "DATA", "a", ".", calls: {method => false}), answer
+      assert_includes answers("EHLO x", "MAIL FROM:<x>", "RCPT TO:<x>", "DATA", "a", ".", calls: {method => false}),
+        answer
     end
   end
 
   def test_a_subclass_may_decide_later
-    later = {receive_sender: LATER[:succeed], receive_recipient: LATER[:succeed], receive_data_command: LATER[:succeed], receive_message: LATER[:fail]}
+    later = {receive_sender: LATER[:succeed], receive_recipient: LATER[:succeed],
+             receive_data_command: LATER[:succeed], receive_message: LATER[:fail]}
 
     assert_equal ["250 Ok", "250 Ok", "354 Send it", "550 Message rejected", "250 Ok"],
       answers("MAIL FROM:<x>", "RCPT TO:<x>", "DATA", "a", ".", "NOOP", calls: later)
@@ -69,25 +77,30 @@ class EventMachineSmtpServerTest < EventMachineTest
   end
 
   def test_authentication
-    assert_equal ["550 This server requires authentication before MAIL FROM", "504 auth mechanism not available", "334 ",
+    assert_equal ["550 This server requires authentication before MAIL FROM", "504 auth mechanism not available",
+      "334 ",
       "235 authentication ok", "503 auth already issued", "250 Ok"],
-      answers("MAIL FROM:<a>", "AUTH LOGIN", "AUTH PLAIN", ["\0me\0secret"].pack("m0"), "AUTH PLAIN x", "MAIL FROM:<a>", parms: {auth: :required})
+      answers("MAIL FROM:<a>", "AUTH LOGIN", "AUTH PLAIN", ["\0me\0secret"].pack("m0"), "AUTH PLAIN x",
+        "MAIL FROM:<a>", parms: {auth: :required})
     assert_includes Server.log, [:receive_plain_auth, "me", "secret"]
   end
 
   def test_a_wrong_password
     assert_equal ["535 invalid authentication", "535 invalid authentication"],
-      answers("AUTH PLAIN #{["\0me\0x"].pack("m0")}", "AUTH PLAIN !", parms: {auth: true}, calls: {receive_plain_auth: false})
+      answers("AUTH PLAIN #{["\0me\0x"].pack("m0")}", "AUTH PLAIN !", parms: {auth: true},
+        calls: {receive_plain_auth: false})
   end
 
   def test_tls_may_be_required
-    assert_equal ["503 EHLO required before STARTTLS", "250-Ok EventMachine SMTP Server", "250-STARTTLS", "250-NO-SOLICITING",
+    assert_equal ["503 EHLO required before STARTTLS", "250-Ok EventMachine SMTP Server", "250-STARTTLS",
+      "250-NO-SOLICITING",
       "250 SIZE 20000000", "550 This server requires STARTTLS before MAIL FROM"],
       answers("STARTTLS", "EHLO x", "MAIL FROM:<a>", parms: {starttls: :required})
   end
 
   def test_bytes_that_came_before_tls_are_dropped
-    said = talk("EHLO x", "STARTTLS", "MAIL FROM:<injected>", parms: {starttls: true}, until_text: "220 Start TLS negotiation\r\n")
+    said = talk("EHLO x", "STARTTLS", "MAIL FROM:<injected>", parms: {starttls: true},
+      until_text: "220 Start TLS negotiation\r\n")
 
     assert_equal "220 Start TLS negotiation", said.last
     refute_includes Server.log.map(&:first), :receive_sender
@@ -98,7 +111,8 @@ class EventMachineSmtpServerTest < EventMachineTest
     server.log, server.answers = [], {}
     server.parms = {starttls: :required}
     em do
-      mail = EM::P::SmtpClient.send(host: "127.0.0.1", port: serve(server), domain: "x", from: "a", to: "b", body: "secret", starttls: true)
+      mail =
+        EM::P::SmtpClient.send(host: "127.0.0.1", port: serve(server), domain: "x", from: "a", to: "b", body: "secret", starttls: true)
       mail.callback { EM.stop }
       mail.errback { |result| raise result.message.inspect }
     end
@@ -116,7 +130,8 @@ class EventMachineSmtpServerTest < EventMachineTest
   def test_a_mail_beyond_the_limit_is_refused
     line = "x" * 1_000_000
 
-    assert_includes answers("MAIL FROM:<x>", "RCPT TO:<x>", "DATA", *[line] * 21, "."), "552 Message is longer than 20000000 bytes"
+    assert_includes answers("MAIL FROM:<x>", "RCPT TO:<x>", "DATA", *[line] * 21, "."),
+      "552 Message is longer than 20000000 bytes"
     refute_includes Server.log, [:receive_message]
   end
 

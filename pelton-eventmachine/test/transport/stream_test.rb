@@ -125,7 +125,9 @@ class EventMachineStreamTransportTest < EventMachineTest
     listener = Socket.new(:INET, :STREAM)
     listener.bind(Addrinfo.tcp("127.0.0.1", 0))
     listener.listen(0)
-    fillers = Array.new(3) { Socket.new(:INET, :STREAM).tap { |one| one.connect_nonblock(listener.local_address, exception: false) } }
+    fillers = Array.new(3) do
+      Socket.new(:INET, :STREAM).tap { |one| one.connect_nonblock(listener.local_address, exception: false) }
+    end
     em do
       EM.connect("127.0.0.1", listener.local_address.ip_port, REFUSED, log) do |connection|
         assert_in_delta 20.0, connection.pending_connect_timeout

@@ -85,7 +85,10 @@ class EventMachineWatchTransportTest < EventMachineTest
     reader, writer = IO.pipe
     log = []
     em do
-      EM.watch(reader, handler(notify_readable: -> { log << :readable && reader.close }, unbind: -> { log << :unbind && EM.stop })) do |connection|
+      EM.watch(reader, handler(notify_readable: -> { log << :readable && reader.close }, unbind: -> {
+        log << :unbind &&
+              EM.stop
+      })) do |connection|
         connection.notify_readable = true
       end
       writer.write("a")

@@ -11,7 +11,8 @@ class LabChatTest < PeltonTest
     Dir.mktmpdir do |folder|
       2.times { Sequel.connect("extralite:#{folder}/chat.db") { |database| Chat.fill(database) } }
       Sequel.connect("extralite:#{folder}/chat.db") do |database|
-        assert_equal [Chat::USERS, Chat::ROOMS, Chat::MESSAGES, 0], %i[users rooms messages notes].map { |table| database[table].count }
+        assert_equal [Chat::USERS, Chat::ROOMS, Chat::MESSAGES, 0],
+          %i[users rooms messages notes].map { |table| database[table].count }
         assert_equal [1, 2, 3, 5, 7, 9], database[:memberships].where(user_id: 1).order(:room_id).select_map(:room_id)
         assert_equal Chat::MESSAGES / Chat::USERS, database[:messages].where(user_id: 7).count
         assert_equal Chat.body(2991), database[:messages].where(room_id: 2).order(:id).last[:body]
@@ -39,7 +40,8 @@ class LabChatTest < PeltonTest
   end
 
   def test_a_room_is_whole_and_of_the_visitor
-    messages = (1..Chat::MESSAGES).select { |id| id % Chat::ROOMS == 0 }.last(100).map { |id| "<div class=\"message\">#{Chat.body(id)}</div>" }.join
+    messages =
+      (1..Chat::MESSAGES).select { |id| id % Chat::ROOMS == 0 }.last(100).map { |id| "<div class=\"message\">#{Chat.body(id)}</div>" }.join
     page = "<html>#{'<link rel="stylesheet">' * 12}signed in as User 1\n#{messages}</html>\n"
 
     assert Chat.right?("/rooms/1", page)

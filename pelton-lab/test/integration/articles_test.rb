@@ -112,7 +112,8 @@ class ArticlesTest < PeltonTest
 
   def need(*gems)
     gems.each do |name|
-      Dir[*Gem.path.map { |path| File.join(path, "specifications", "#{name}-[0-9]*.gemspec") }].any? || skip("the gem #{name} is not installed")
+      Dir[*Gem.path.map { |path| File.join(path, "specifications", "#{name}-[0-9]*.gemspec") }].any? ||
+        skip("the gem #{name} is not installed")
     end
   end
 
@@ -125,10 +126,15 @@ class ArticlesTest < PeltonTest
 
   def command(way, program, gems)
     sleepers = File.join(@folder, "sleepers.rb").tap { |path| File.write(path, SLEEPERS) }
-    environment = child_environment.merge("SLEEPERS" => File.join(@folder, "most"), "RACK_ENV" => "production", "APP_ENV" => "production")
-    return [environment, RbConfig.ruby, "-W0", "-I#{Children::LIBRARIES}", "-rpelton/eventmachine", "-r#{sleepers}", program] if way == :option
+    environment = child_environment.merge("SLEEPERS" => File.join(@folder,
+      "most"), "RACK_ENV" => "production", "APP_ENV" => "production")
+    if way == :option
+      return [environment, RbConfig.ruby, "-W0", "-I#{Children::LIBRARIES}", "-rpelton/eventmachine", "-r#{sleepers}",
+        program]
+    end
     gemfile = File.join(@folder, "Gemfile")
-    lines = ["pelton\", path: \"#{ROOT}", "eventmachine\", path: \"#{ROOT}/eventmachine", *gems].map { |line| "gem \"#{line}\"\n" }
+    lines = ["pelton\", path: \"#{ROOT}", "eventmachine\", path: \"#{ROOT}/eventmachine",
+      *gems].map { |line| "gem \"#{line}\"\n" }
     File.write(gemfile, "source Gem.sources.to_a.first\n#{lines.join}")
     [environment.merge("BUNDLE_GEMFILE" => gemfile), RbConfig.ruby, "-W0", "-rbundler/setup", "-r#{sleepers}", program]
   end
@@ -143,8 +149,11 @@ class ArticlesTest < PeltonTest
 
   def serve(way, name, gems, port, *arguments, **changes)
     log = File.join(@folder, "#{name}.log")
-    @pids << Process.spawn(*command(way, program(name, changes), gems), *arguments, in: File::NULL, out: log, err: [:child, :out])
-    eventually("#{name}: #{File.read(log)}", timeout: 30) { listens?(port) || (Process.wait(@pids.last, Process::WNOHANG) && flunk(File.read(log))) }
+    @pids << Process.spawn(*command(way, program(name, changes), gems), *arguments, in: File::NULL, out: log,
+      err: [:child, :out])
+    eventually("#{name}: #{File.read(log)}", timeout: 30) do
+      listens?(port) || (Process.wait(@pids.last, Process::WNOHANG) && flunk(File.read(log)))
+    end
   end
 
   def listens?(port)

@@ -81,7 +81,8 @@ class BrokerExampleTest < PeltonTest
 
   def test_a_setting_that_is_no_number
     {"BROKER_LARGEST" => "1m", "BROKER_TIMEOUT" => "soon"}.each do |name, value|
-      output, status = Open3.capture2e({name => value}, RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/pelton", "serve", "-b", "tcp://127.0.0.1:0", CONFIG)
+      output, status = Open3.capture2e({name => value}, RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/pelton", "serve",
+        "-b", "tcp://127.0.0.1:0", CONFIG)
 
       assert_equal 2, status.exitstatus
       assert_includes output, "#{name} is no number: #{value.inspect}"

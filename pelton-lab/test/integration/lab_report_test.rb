@@ -39,14 +39,16 @@ class LabReportTest < PeltonTest
 
   def setup
     @chromium = Pelton::Lab::Programs.find("chromium") or skip "no chromium"
-    @page = Pelton::Lab::ReportHtml.new([SomeComparison.new, *SomeComparison.sweep, *SomeComparison.grid], Pelton::Lab::Options.new([]), Pelton::Lab::Environment.new).to_s
+    @page = Pelton::Lab::ReportHtml.new([SomeComparison.new, *SomeComparison.sweep, *SomeComparison.grid],
+      Pelton::Lab::Options.new([]), Pelton::Lab::Environment.new).to_s
   end
 
   def look(width, dark: false)
     Dir.mktmpdir do |folder|
       File.write(path = File.join(folder, "report.html"), @page.sub("</body>", "#{PROBE}</body>"))
       scheme = "--blink-settings=preferredColorScheme=#{dark ? 0 : 1}"
-      text, = Open3.capture3(@chromium, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=#{width},900", scheme,
+      text, = Open3.capture3(@chromium, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=#{width},900",
+        scheme,
         "--user-data-dir=#{folder}/profile", "--dump-dom", "file://#{path}")
       title = text[/<title>(.*?)<\/title>/m, 1] or flunk "chromium shows no page: #{text[0, 500]}"
       JSON.parse(CGI.unescapeHTML(title), symbolize_names: true)
@@ -67,7 +69,9 @@ class LabReportTest < PeltonTest
   end
 
   def test_it_is_as_light_or_dark_as_the_readers_system
-    light, dark = [false, true].map { |scheme| look(800, dark: scheme)[:colours].map { |colour| colour.scan(/\d+/).first(3).sum(&:to_i) } }
+    light, dark = [false, true].map do |scheme|
+      look(800, dark: scheme)[:colours].map { |colour| colour.scan(/\d+/).first(3).sum(&:to_i) }
+    end
 
     assert_operator light[0], :>, light[1], "dark on light"
     assert_operator dark[0], :<, dark[1], "light on dark"

@@ -11,7 +11,8 @@ class LabIntegrationTest < PeltonTest
 
   self.deadline = 240
 
-  {"memcached" => 50, "crossover" => 4, "transfer" => 1, "waiting" => 100, "eventmachine" => 64, "cache" => 800, "finds" => 200}.each do |name, size|
+  {"memcached" => 50, "crossover" => 4, "transfer" => 1, "waiting" => 100, "eventmachine" => 64, "cache" => 800,
+   "finds" => 200}.each do |name, size|
     define_method(:"test_#{name}") { run_small(name, "--size", size.to_s, "--peers", "--deadline", "120") }
   end
 
@@ -21,8 +22,11 @@ class LabIntegrationTest < PeltonTest
       File.join(ROOT, "pelton-lab/examples/three_services.rb"), "--size", "2", "--rounds", "1")
 
     assert_predicate status, :success?, output
-    assert_match(/^three services: ask them \(not pinned; 0 ms of round trip; 2 pages; 1 round; a slow service\)$/, output)
-    ["one after the other", "a thread each", "Pelton, a fiber each"].each { |name| assert_match(/^  #{name} .* 2 +\d/, output) }
+    assert_match(/^three services: ask them \(not pinned; 0 ms of round trip; 2 pages; 1 round; a slow service\)$/,
+      output)
+    ["one after the other", "a thread each", "Pelton, a fiber each"].each do |name|
+      assert_match(/^  #{name} .* 2 +\d/, output)
+    end
     refute_match(/refused|skipped/, output)
   end
 
@@ -30,7 +34,8 @@ class LabIntegrationTest < PeltonTest
     processes = Pelton::Lab::Processes.new
     Tempfile.create("pid") do |file|
       ENV["PELTON_LAB_FAKE"] = file.path
-      job = {path: File.join(ROOT, "pelton-lab/test/fakes.rb"), experiment: "fakes", race: "deadlines", contender: "hanging with a child", size: 1}
+      job = {path: File.join(ROOT, "pelton-lab/test/fakes.rb"), experiment: "fakes", race: "deadlines",
+             contender: "hanging with a child", size: 1}
       outcome = Pelton::Lab::Trial.new(processes, job, deadline: 3).run
 
       assert_equal :hung, outcome.status
@@ -47,7 +52,8 @@ class LabIntegrationTest < PeltonTest
   def test_server_proxy_and_contender_end_with_the_lab
     skip "no setpriv" unless Pelton::Lab::Programs.find("setpriv")
     %i[INT TERM KILL].each do |signal|
-      lab = spawn(RbConfig.ruby, "-I", Children::LIBRARIES, File.join(ROOT, "exe/pelton"), "lab", "crossover", "--latency", "50", "--size", "1000",
+      lab = spawn(RbConfig.ruby, "-I", Children::LIBRARIES, File.join(ROOT, "exe/pelton"), "lab", "crossover",
+        "--latency", "50", "--size", "1000",
         out: File::NULL, err: File::NULL)
       started = eventually("a server, a proxy and a contender") { children(lab).then { |pids| pids if pids.size >= 3 } }
       Process.kill(signal, lab)

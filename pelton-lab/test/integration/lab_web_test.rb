@@ -6,7 +6,8 @@ require "pelton/lab/web/example_chat"
 require "pelton/lab/web/rails_engines"
 require_relative "small_runs"
 
-# The experiments with web servers, small: every installed server answers rightly, and each target of Pelton has a value.
+# The experiments with web servers, small: every installed server answers rightly, and each target of Pelton has a
+# value.
 class LabWebTest < PeltonTest
   include SmallRuns
 
@@ -15,7 +16,9 @@ class LabWebTest < PeltonTest
   def run_small(...)
     %w[ab wrk nginx].each { |program| skip "no #{program}" unless Pelton::Lab::Programs.find(program) }
     super.each do |comparison|
-      comparison.race.targets.map { |target| target.check(comparison) }.each { |check| assert check.value || check.reason.match?(/is not installed/), check.reason }
+      comparison.race.targets.map { |target| target.check(comparison) }.each do |check|
+        assert check.value || check.reason.match?(/is not installed/), check.reason
+      end
     end
   end
 
@@ -56,7 +59,10 @@ class LabWebTest < PeltonTest
   end
 
   def test_chat
-    skip "the chat's gems are not installed" unless system({"BUNDLE_GEMFILE" => File.join(Pelton::Lab::ExampleChat::FOLDER, "Gemfile")}, RbConfig.ruby, "-S", "bundle", "check", out: File::NULL, err: File::NULL)
+    unless system({"BUNDLE_GEMFILE" => File.join(Pelton::Lab::ExampleChat::FOLDER, "Gemfile")}, RbConfig.ruby, "-S",
+      "bundle", "check", out: File::NULL, err: File::NULL)
+      skip "the chat's gems are not installed"
+    end
     run_small("chat", "--size", "16", races: /fragments|posts|users/)
   end
 

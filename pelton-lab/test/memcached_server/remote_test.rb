@@ -43,6 +43,8 @@ class LabRemoteServerTest < PeltonTest
   end
 
   def test_another_format_of_the_address_is_refused
-    ["cache", "cache:", ":", "cache:x"].each { |address| assert_raises(Pelton::Lab::UsageError, address) { remote(address) } }
+    ["cache", "cache:", ":", "cache:x"].each do |address|
+      assert_raises(Pelton::Lab::UsageError, address) { remote(address) }
+    end
   end
 end

@@ -24,7 +24,8 @@ class LabReportHtmlTest < PeltonTest
 
   def test_every_tag_is_closed
     open = []
-    page([SomeComparison.new, *SomeComparison.sweep, *SomeComparison.grid]).sub(/<style>.*<\/style>/m, "").scan(%r{<(/)?([a-z][a-z0-9]*)[^>]*?(/)?>}) do |closing, name, empty|
+    page([SomeComparison.new, *SomeComparison.sweep, *SomeComparison.grid]).sub(/<style>.*<\/style>/m,
+      "").scan(%r{<(/)?([a-z][a-z0-9]*)[^>]*?(/)?>}) do |closing, name, empty|
       next if empty || name == "meta"
       closing ? assert_equal(open.pop, name) : open.push(name)
     end
@@ -47,7 +48,8 @@ class LabReportHtmlTest < PeltonTest
 
   def test_a_refused_contender_is_named_with_the_reason
     assert_includes text(page([SomeComparison.new])), "refused: liar: wrong: it lied"
-    assert_includes text(page([SomeComparison.new.tap { |comparison| comparison.skipped = "one core only" }])), "skipped: one core only"
+    assert_includes text(page([SomeComparison.new.tap { |comparison| comparison.skipped = "one core only" }])),
+      "skipped: one core only"
   end
 
   def test_the_race_is_described_and_its_picture_has_a_title
@@ -72,14 +74,18 @@ class LabReportHtmlTest < PeltonTest
   end
 
   def test_it_says_that_the_machine_was_busy
-    quiet, busy = [0.1, 7.5].map { |load| text(page([SomeComparison.new], environment: {ruby: "ruby 3.1", usable_cores: 2, load:})) }
+    quiet, busy = [0.1, 7.5].map do |load|
+      text(page([SomeComparison.new], environment: {ruby: "ruby 3.1", usable_cores: 2, load:}))
+    end
 
     assert_includes busy, "Other programs were using the machine when the lab began (load 7.5 on 2 cores)"
     refute_includes quiet, "Other programs"
   end
 
   def test_without_the_baseline_all_the_rest_is_there
-    comparisons = [*SomeComparison.sweep, *SomeComparison.grid].each { |comparison| comparison["slow"].refuse("it lied") }
+    comparisons = [*SomeComparison.sweep, *SomeComparison.grid].each do |comparison|
+      comparison["slow"].refuse("it lied")
+    end
     said = text(page(comparisons))
 
     assert_includes said, "refused: slow: it lied"
@@ -88,7 +94,9 @@ class LabReportHtmlTest < PeltonTest
   end
 
   def test_all_was_skipped_or_refused
-    comparisons = [SomeComparison.new, *SomeComparison.sweep, *SomeComparison.grid].each { |comparison| comparison.results.each { |result| result.refuse("no") } }
+    comparisons = [SomeComparison.new, *SomeComparison.sweep, *SomeComparison.grid].each do |comparison|
+      comparison.results.each { |result| result.refuse("no") }
+    end
 
     assert_includes text(page(comparisons)), "refused: fast: no"
   end

@@ -29,7 +29,8 @@ class LabReportJsonTest < PeltonTest
   end
 
   def test_more_metrics
-    report = Pelton::Lab::ReportJson.new([SomeComparison.beside], Pelton::Lab::Options.new([]), Pelton::Lab::Environment.new).to_h
+    report = Pelton::Lab::ReportJson.new([SomeComparison.beside], Pelton::Lab::Options.new([]),
+      Pelton::Lab::Environment.new).to_h
 
     assert_equal [{keys: 7.0}, {keys: 3.5}, {keys: nil}], report[:contenders].map { |contender| contender[:also] }
   end
@@ -37,9 +38,11 @@ class LabReportJsonTest < PeltonTest
   def test_each_check
     assert_equal [[2, 0.25, 0.5, "not certain", nil, nil], [1, nil, 0.5, "not measured", nil, nil], [3, 10.0, 5, "not certain", nil, nil]], checks(@report)
 
-    certain = Pelton::Lab::ReportJson.new([SomeComparison.new(repeat: 4)], Pelton::Lab::Options.new([]), Pelton::Lab::Environment.new)
+    certain = Pelton::Lab::ReportJson.new([SomeComparison.new(repeat: 4)], Pelton::Lab::Options.new([]),
+      Pelton::Lab::Environment.new)
 
-    assert_equal [[2, 0.25, 0.5, "met", true, [0.25, 0.25]], [1, nil, 0.5, "not measured", nil, nil], [3, 10.0, 5, "missed", false, [10.0, 10.0]]],
+    assert_equal [[2, 0.25, 0.5, "met", true, [0.25, 0.25]], [1, nil, 0.5, "not measured", nil, nil],
+      [3, 10.0, 5, "missed", false, [10.0, 10.0]]],
       checks(JSON.parse(certain.to_s))
   end
 

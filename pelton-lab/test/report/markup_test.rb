@@ -11,7 +11,8 @@ class LabHtmlTest < PeltonTest
   end
 
   def test_attributes
-    assert_equal '<a href="?a&amp;b&quot;" aria-hidden="true">x</a>', Html.tag(:a, "x", href: '?a&b"', aria_hidden: true, title: nil, id: false)
+    assert_equal '<a href="?a&amp;b&quot;" aria-hidden="true">x</a>',
+      Html.tag(:a, "x", href: '?a&b"', aria_hidden: true, title: nil, id: false)
   end
 
   def test_tags_without_content

@@ -17,7 +17,8 @@ class LabNumberFormatTest < PeltonTest
   end
 
   def test_three_significant_digits
-    assert_equal ["0", "-", "0.034", "0.312", "1.02", "17.2", "1,150"], [0, nil, 0.034, 0.312, 1.021, 17.23, 1150.4].map { |value| Pelton::Lab::NumberFormat.short(value) }
+    assert_equal ["0", "-", "0.034", "0.312", "1.02", "17.2", "1,150"],
+      [0, nil, 0.034, 0.312, 1.021, 17.23, 1150.4].map { |value| Pelton::Lab::NumberFormat.short(value) }
   end
 
   def test_speed

@@ -100,6 +100,7 @@ class LabReportTextTest < PeltonTest
     text = report { |report| report.environment(Pelton::Lab::Environment.new) }
 
     assert_includes text, RUBY_DESCRIPTION
-    assert_match(/using the machine when the lab began \(load 7\.5 on 2 cores\)/, report { |report| report.environment({load: 7.5, usable_cores: 2}) })
+    assert_match(/using the machine when the lab began \(load 7\.5 on 2 cores\)/,
+      report { |report| report.environment({load: 7.5, usable_cores: 2}) })
   end
 end

@@ -2,8 +2,8 @@
 
 # For servers of a few lines, which tests write as programs of their own.
 module ServerProgram
-  # The text of `receive(socket)`: a request's first line, its headers by their names in small letters, and its body; nil at the end of the
-  # connection.
+  # The text of `receive(socket)`: a request's first line, its headers by their names in small letters, and its body;
+  # nil at the end of the connection.
   RECEIVE = <<~RUBY
     require "socket"
     def receive(socket)

@@ -42,7 +42,9 @@ class LabCableSocketsTest < PeltonTest
         server = Pelton::HTTP::Server.new(application).listen("tcp://127.0.0.1:0")
         ports << server.port
         while (text, number = broadcasts.pop)
-          @members.first(number).each { |socket| socket.write(JSON.generate(identifier: JSON.generate(CHANNEL), message: text)) }
+          @members.first(number).each do |socket|
+            socket.write(JSON.generate(identifier: JSON.generate(CHANNEL), message: text))
+          end
         end
         Pelton.stop
       end
@@ -104,14 +106,20 @@ class LabCableSocketsTest < PeltonTest
     serve do |url, broadcasts|
       sockets = Pelton::Lab::CableSockets.new(@run, url, 3, channel: CHANNEL, timeout: 0.5)
 
-      assert_wrong(/not all of 3 sockets have received the messages/) { sockets.saturate(1) { broadcasts << ["hello", 2] } }
-      assert_wrong(/not all of 3 sockets/) { sockets.saturate(1) { 2.times { |number| broadcasts << [number.to_s, 3] } } }
+      assert_wrong(/not all of 3 sockets have received the messages/) do
+        sockets.saturate(1) { broadcasts << ["hello", 2] }
+      end
+      assert_wrong(/not all of 3 sockets/) do
+        sockets.saturate(1) { 2.times { |number| broadcasts << [number.to_s, 3] } }
+      end
     ensure
       sockets&.close
     end
   end
 
   def test_a_server_that_does_not_answer_is_an_error
-    assert_raises(Pelton::ConnectionError) { Pelton::Lab::CableSockets.new(@run, "ws://127.0.0.1:1/", 3, channel: CHANNEL) }
+    assert_raises(Pelton::ConnectionError) do
+      Pelton::Lab::CableSockets.new(@run, "ws://127.0.0.1:1/", 3, channel: CHANNEL)
+    end
   end
 end

@@ -14,7 +14,9 @@ class LabEventStreamsTest < PeltonTest
   def serving
     app = lambda do |env|
       next [200, {}, ["a page"]] unless env["PATH_INFO"] == "/stream"
-      events = Pelton::HTTP::EventStream.new { |stream| 2.times { |number| stream.emit("token#{number}") && sleep(0.01) } }
+      events = Pelton::HTTP::EventStream.new do |stream|
+        2.times { |number| stream.emit("token#{number}") && sleep(0.01) }
+      end
       [200, events.headers, events]
     end
     port = Queue.new

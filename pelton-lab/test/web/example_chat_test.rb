@@ -11,8 +11,12 @@ class LabExampleChatTest < PeltonTest
     Dir.mktmpdir do |folder|
       path = File.join(folder, "chat.sqlite3")
       ExampleChat.connect(path) do |database|
-        database.create_table(:messages) { %i[id user_id room_id].each { |name| Integer(name) }.then { String(:client_id) } }
-        [[1, 7, 1, "a"], [2, 7, 1, "b"], [3, 8, 1, "c"], [4, 7, 1, "twice"], [5, 7, 1, "twice"]].each { |row| database[:messages].insert(row) }
+        database.create_table(:messages) do
+          %i[id user_id room_id].each { |name| Integer(name) }.then { String(:client_id) }
+        end
+        [[1, 7, 1, "a"], [2, 7, 1, "b"], [3, 8, 1, "c"], [4, 7, 1, "twice"], [5, 7, 1, "twice"]].each do |row|
+          database[:messages].insert(row)
+        end
       end
 
       assert_equal 0, ExampleChat.lost(path, {"a" => [7, 1, 1], "c" => [8, 1, 3]})

@@ -48,7 +48,9 @@ class LabIdleConnectionsTest < PeltonTest
   end
 
   def test_an_answer_that_is_wrong
-    assert_wrong(/status should be "200", is "500"/) { open_connections(3) { |number| (number == 2) ? HELLO.sub("200", "500") : HELLO } }
+    assert_wrong(/status should be "200", is "500"/) do
+      open_connections(3) { |number| (number == 2) ? HELLO.sub("200", "500") : HELLO }
+    end
   end
 
   def test_a_connection_that_is_closed_instead
@@ -67,15 +69,16 @@ class LabIdleConnectionsTest < PeltonTest
   end
 
   def test_it_says_that_it_may_not_have_so_many
-    assert_equal "40 connections need as many descriptors, and this process may have 30 (ulimit -Hn)\n", ruby_output(<<~RUBY, @server.addr[1])
-      require "pelton/lab/run"
-      require "pelton/lab/web/idle_connections"
-      Process.setrlimit(:NOFILE, 20, 30)
-      begin
-        Pelton::Lab::IdleConnections.new(Pelton::Lab::Run.new(size: 1), Integer(ARGV[0]), 40, body: "hello")
-      rescue => error
-        puts error.message
-      end
-    RUBY
+    assert_equal "40 connections need as many descriptors, and this process may have 30 (ulimit -Hn)\n",
+      ruby_output(<<~RUBY, @server.addr[1])
+        require "pelton/lab/run"
+        require "pelton/lab/web/idle_connections"
+        Process.setrlimit(:NOFILE, 20, 30)
+        begin
+          Pelton::Lab::IdleConnections.new(Pelton::Lab::Run.new(size: 1), Integer(ARGV[0]), 40, body: "hello")
+        rescue => error
+          puts error.message
+        end
+      RUBY
   end
 end

@@ -20,8 +20,8 @@ class LabWebLoadTest < PeltonTest
     @load = Pelton::Lab::WebLoad.new(@run)
   end
 
-  # Answers each request with the status and body that the block returns for its number, on a connection each. The block gets the
-  # request's body as well.
+  # Answers each request with the status and body that the block returns for its number, on a connection each. The block
+  # gets the request's body as well.
   def serve
     server = TCPServer.new("127.0.0.1", 0)
     number = 0
@@ -61,7 +61,8 @@ class LabWebLoadTest < PeltonTest
     needs("ab")
     asked = []
     url = serve do |n, head, body|
-      asked << [head[/\A\w+/], head[/^cookie: (.*)\r/i, 1], head[/^connection: (.*)\r/i, 1], head[/^content-type: (\S+)/i, 1], body]
+      asked << [head[/\A\w+/], head[/^cookie: (.*)\r/i, 1], head[/^connection: (.*)\r/i, 1],
+        head[/^content-type: (\S+)/i, 1], body]
       ["200 OK", "hello" * n]
     end
     done = @load.ab(url, requests: 3, connections: 1, keep_alive: true, post: "[1]", headers: {"Cookie" => "a=b"})
@@ -73,8 +74,13 @@ class LabWebLoadTest < PeltonTest
   def test_ab_finds_wrong_answers
     needs("ab")
 
-    assert_wrong { @load.ab(serve { |n| (n == 7) ? ["500 No", "hello"] : ["200 OK", "hello"] }, requests: 10, connections: 1, bytes: 5) }
-    assert_wrong { @load.ab(serve { |n| ["200 OK", (n == 7) ? "hell" : "hello"] }, requests: 10, connections: 1, bytes: 5) }
+    assert_wrong do
+      @load.ab(serve { |n| (n == 7) ? ["500 No", "hello"] : ["200 OK", "hello"] }, requests: 10, connections: 1,
+        bytes: 5)
+    end
+    assert_wrong do
+      @load.ab(serve { |n| ["200 OK", (n == 7) ? "hell" : "hello"] }, requests: 10, connections: 1, bytes: 5)
+    end
     assert_wrong { @load.ab(serve { ["200 OK", "hell"] }, requests: 3, connections: 1, bytes: 5) }
     assert_match(/ab failed/, assert_raises(RuntimeError) { @load.ab("http://127.0.0.1:1/", requests: 3, connections: 1, bytes: 5) }.message)
   end

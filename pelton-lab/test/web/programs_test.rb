@@ -40,7 +40,8 @@ class LabWebProgramsTest < PeltonTest
 
   def test_a_program_of_an_article_where_it_shall_listen
     Pelton::Lab::WebServer.serve(Web.article("001_threads", 8081, on: :pelton)) do |threads|
-      Pelton::Lab::WebServer.serve(Web.article("001_deferrable", 8082, on: :pelton, instead: {8081 => threads.port})) do |server|
+      Pelton::Lab::WebServer.serve(Web.article("001_deferrable", 8082, on: :pelton,
+        instead: {8081 => threads.port})) do |server|
         assert_equal "Hello World!", server.get.body
       end
     end
@@ -53,7 +54,9 @@ class LabWebProgramsTest < PeltonTest
 
   def test_nginx_as_a_proxy
     needs(program: "nginx")
-    Pelton::Lab::WebServer.serve(Web.nginx_proxy("10240")) { |server| assert_equal %w[200 10240], server.post("/", "x" * 10_240).then { |answer| [answer.code, answer.body] } }
+    Pelton::Lab::WebServer.serve(Web.nginx_proxy("10240")) do |server|
+      assert_equal %w[200 10240], server.post("/", "x" * 10_240).then { |answer| [answer.code, answer.body] }
+    end
   end
 
   def test_the_application_that_reads_bodies

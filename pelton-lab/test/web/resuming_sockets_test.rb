@@ -12,7 +12,8 @@ class LabResumingSocketsTest < PeltonTest
 
   def test_they_come_back_and_miss_what_is_not_kept
     serve do |url, on_loop|
-      clients = Pelton::Lab::ResumingSockets.new(Pelton::Lab::Run.new(size: 1), url, 5, channel: {channel: NewsChannel.name}, timeout: 1)
+      clients = Pelton::Lab::ResumingSockets.new(Pelton::Lab::Run.new(size: 1), url, 5,
+        channel: {channel: NewsChannel.name}, timeout: 1)
       on_loop.call { |cable| 2.times { |number| cable.broadcast("news", number) } }
       assert_equal 0, clients.missed(2)
       on_loop.call do |cable|

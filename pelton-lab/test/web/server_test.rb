@@ -23,7 +23,8 @@ class LabWebServerTest < PeltonTest
   RUBY
 
   def serve(script = SCRIPT, **options, &block)
-    Pelton::Lab::WebServer.serve(->(port, _) { [RbConfig.ruby, "--disable=gems", "-e", script, port.to_s] }, **options, &block)
+    Pelton::Lab::WebServer.serve(->(port, _) { [RbConfig.ruby, "--disable=gems", "-e", script, port.to_s] },
+      **options, &block)
   end
 
   def test_serves_on_its_port
@@ -90,7 +91,8 @@ class LabWebServerTest < PeltonTest
   end
 
   def test_its_environment_and_its_folder
-    script = SCRIPT.sub('"hello"', '"x"').sub("require", 'File.write(ENV.fetch("PELTON_LAB_FAKE"), Dir.pwd + ENV["RACK_ENV"]); require')
+    script =
+      SCRIPT.sub('"hello"', '"x"').sub("require", 'File.write(ENV.fetch("PELTON_LAB_FAKE"), Dir.pwd + ENV["RACK_ENV"]); require')
     Dir.mktmpdir do |folder|
       serve(script, environment: {"PELTON_LAB_FAKE" => file = File.join(folder, "said")}) {}
 

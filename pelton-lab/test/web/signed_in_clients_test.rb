@@ -48,7 +48,9 @@ class LabSignedInClientsTest < PeltonTest
   end
 
   def test_reads_answers_in_chunks
-    visit { |clients| assert_equal 4, clients.load(Clients::Page.new(path: "/chunked", status: 200, personal: true, mark: "<li>", count: 2), 4).requests }
+    visit do |clients|
+      assert_equal 4, clients.load(Clients::Page.new(path: "/chunked", status: 200, personal: true, mark: "<li>", count: 2), 4).requests
+    end
   end
 
   def test_another_users_answer_is_wrong

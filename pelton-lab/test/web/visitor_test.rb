@@ -28,7 +28,9 @@ class LabWebVisitorTest < PeltonTest
   end
 
   def test_the_first_request_has_neither_cookies_nor_a_token
-    visit { |visitor| assert_equal ["GET /first HTTP/1.1", nil, nil], said(visitor.get("/first")).values_at("line", "cookie", "token") }
+    visit do |visitor|
+      assert_equal ["GET /first HTTP/1.1", nil, nil], said(visitor.get("/first")).values_at("line", "cookie", "token")
+    end
   end
 
   def test_cookies_and_the_token_are_sent_back
@@ -42,7 +44,9 @@ class LabWebVisitorTest < PeltonTest
   end
 
   def test_posts_json
-    visit { |visitor| assert_equal ["application/json", '{"x":1}'], said(visitor.post("/", '{"x":1}')).values_at("type", "body") }
+    visit do |visitor|
+      assert_equal ["application/json", '{"x":1}'], said(visitor.post("/", '{"x":1}')).values_at("type", "body")
+    end
   end
 
   def test_what_varies_is_not_compared
@@ -53,7 +57,8 @@ class LabWebVisitorTest < PeltonTest
 
       assert_equal without.call(first), without.call(second)
       assert_equal ["200", {"x-kind" => ["echo"]}], first.first(2)
-      assert_equal visitor.same("/", post: "{}")[2].gsub(/"cookie":"[^"]*"/, ""), visitor.same("/", post: "{}")[2].gsub(/"cookie":"[^"]*"/, ""), "the number of what was made"
+      assert_equal visitor.same("/", post: "{}")[2].gsub(/"cookie":"[^"]*"/, ""),
+        visitor.same("/", post: "{}")[2].gsub(/"cookie":"[^"]*"/, ""), "the number of what was made"
     end
   end
 

@@ -49,7 +49,8 @@ class ActiveRecordGuideTest < PeltonTest
 
   PROGRAMS.each do |example|
     define_method("test_the_program_of_line_#{example.line}") do
-      assert_empty run_example('File.write("app.rb", CODE) && load("./app.rb")', example.code.gsub(/^( *)(\S.*?) +# => (.+)$/) { "#{$1}check((#{$2}), (#{$3}))" })
+      assert_empty run_example('File.write("app.rb", CODE) && load("./app.rb")',
+        example.code.gsub(/^( *)(\S.*?) +# => (.+)$/) { "#{$1}check((#{$2}), (#{$3}))" })
     end
   end
 

@@ -7,19 +7,20 @@ class ActiveRecordTest < PeltonTest
   include ActiveRecordProgram
 
   on_each_database "the_same_program_inside_and_outside_of_a_reactor" do |database|
-    assert_equal "outside: [\"a\", \"b\"]\ninside: [\"a\", \"b\", \"c\", \"d\"]\n", active_record_output(<<~'RUBY', database, pool: 5)
-      class CreatePosts < ActiveRecord::Migration[7.0]
-        def change = create_table(:posts, force: true) { |table| table.string :title }
-      end
-      CreatePosts.migrate(:up)
-      class Post < ActiveRecord::Base; end
-      write = lambda do |titles|
-        titles.map { |title| Post.transaction { Post.create!(title: title) } }
-        Post.order(:title).pluck(:title)
-      end
-      puts "outside: #{write.call(%w[a b])}"
-      Pelton.run { puts "inside: #{write.call(%w[c d])}" }
-    RUBY
+    assert_equal "outside: [\"a\", \"b\"]\ninside: [\"a\", \"b\", \"c\", \"d\"]\n",
+      active_record_output(<<~'RUBY', database, pool: 5)
+        class CreatePosts < ActiveRecord::Migration[7.0]
+          def change = create_table(:posts, force: true) { |table| table.string :title }
+        end
+        CreatePosts.migrate(:up)
+        class Post < ActiveRecord::Base; end
+        write = lambda do |titles|
+          titles.map { |title| Post.transaction { Post.create!(title: title) } }
+          Post.order(:title).pluck(:title)
+        end
+        puts "outside: #{write.call(%w[a b])}"
+        Pelton.run { puts "inside: #{write.call(%w[c d])}" }
+      RUBY
   end
 
   on_each_database "each_task_has_a_connection_of_its_own_and_returns_it" do |database|
@@ -61,22 +62,24 @@ class ActiveRecordTest < PeltonTest
   end
 
   on_each_database "a_pool_of_one_with_nested_checkouts" do |database|
-    assert_equal "nested: true\ntwice: ActiveRecord::ConnectionTimeoutError\nafter: 0\n", active_record_output(<<~RUBY, database, pool: 1, checkout_timeout: 0.2)
-      #{POSTS}
-      Pelton.run do
-        POOL.with_connection { |outer| POOL.with_connection { |inner| puts "nested: \#{outer.equal?(inner)}" } }
-        POOL.with_connection do
-          POOL.checkout
-        rescue ActiveRecord::ConnectionTimeoutError => error
-          puts "twice: \#{error.class}"
+    assert_equal "nested: true\ntwice: ActiveRecord::ConnectionTimeoutError\nafter: 0\n",
+      active_record_output(<<~RUBY, database, pool: 1, checkout_timeout: 0.2)
+        #{POSTS}
+        Pelton.run do
+          POOL.with_connection { |outer| POOL.with_connection { |inner| puts "nested: \#{outer.equal?(inner)}" } }
+          POOL.with_connection do
+            POOL.checkout
+          rescue ActiveRecord::ConnectionTimeoutError => error
+            puts "twice: \#{error.class}"
+          end
+          puts "after: \#{Pelton.spawn { Post.count }.await}"
         end
-        puts "after: \#{Pelton.spawn { Post.count }.await}"
-      end
-    RUBY
+      RUBY
   end
 
   def test_it_is_set_up_whichever_is_loaded_first
-    orders = [%w[active_record pelton/active_record], %w[pelton/active_record active_record], %w[pelton/rails pelton/active_record]]
+    orders = [%w[active_record pelton/active_record], %w[pelton/active_record active_record],
+      %w[pelton/rails pelton/active_record]]
     levels = orders.map do |files|
       active_record_output(<<~RUBY, setup: "require \"bundler/setup\"\n")
         #{files.map { |file| "require #{file.inspect}" }.join("\n")}
@@ -91,13 +94,14 @@ class ActiveRecordTest < PeltonTest
   end
 
   def test_without_active_record_the_error_says_what_to_do
-    assert_equal "pelton/active_record needs Active Record: add gem \"activerecord\" to the Gemfile\n", ruby_output(<<~RUBY, gems: true)
-      require "bundler/setup" # this repository's bundle, which has none
-      begin
-        require "pelton/active_record"
-      rescue LoadError => error
-        puts error.message
-      end
-    RUBY
+    assert_equal "pelton/active_record needs Active Record: add gem \"activerecord\" to the Gemfile\n",
+      ruby_output(<<~RUBY, gems: true)
+        require "bundler/setup" # this repository's bundle, which has none
+        begin
+          require "pelton/active_record"
+        rescue LoadError => error
+          puts error.message
+        end
+      RUBY
   end
 end

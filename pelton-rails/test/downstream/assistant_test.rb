@@ -21,7 +21,8 @@ class AssistantTest < PeltonTest
     @folder = Dir.mktmpdir("assistant")
     FileUtils.cp_r("#{EXAMPLE}/.", @folder)
     @port = free_port
-    @environment = Bundler.unbundled_env.merge(RailsProgram.environment("8.1"), "RAILS_ENV" => "development", "PORT" => @port.to_s, "PRETEND_PAUSE" => "0.02", "LOG_LEVEL" => "warn")
+    @environment = Bundler.unbundled_env.merge(RailsProgram.environment("8.1"), "RAILS_ENV" => "development",
+      "PORT" => @port.to_s, "PRETEND_PAUSE" => "0.02", "LOG_LEVEL" => "warn")
     run_rails("db:prepare").then { |pid| Process.wait(pid) }
     @server = run_rails("server", "-u", "pelton")
     eventually("the server: #{log}", timeout: 30) { answers? }
@@ -64,10 +65,14 @@ class AssistantTest < PeltonTest
 
       assert_equal "1", get("/pretend/running").body
       window.evaluate('document.querySelector(".stop").click()')
-      eventually("the page's end") { window.evaluate(%(document.querySelector(".assistant").innerText.includes("Stopped."))) }
+      eventually("the page's end") do
+        window.evaluate(%(document.querySelector(".assistant").innerText.includes("Stopped.")))
+      end
       eventually("the request's end") { get("/pretend/running").body == "0" }
       ask(window, "another one of 5 words")
-      eventually("an answer to the next question") { window.evaluate('document.querySelectorAll(".assistant").length') == 2 }
+      eventually("an answer to the next question") do
+        window.evaluate('document.querySelectorAll(".assistant").length') == 2
+      end
     end
   end
 
@@ -76,7 +81,9 @@ class AssistantTest < PeltonTest
       ask(window, "tell me 10000 words")
       eventually("the first words") { window.evaluate(TEXT).split.size > 5 }
       ask(window, "and now?")
-      eventually("the refusal") { window.evaluate('document.querySelector(".alert")?.innerText ?? ""').include?("One answer at a time") }
+      eventually("the refusal") do
+        window.evaluate('document.querySelector(".alert")?.innerText ?? ""').include?("One answer at a time")
+      end
 
       assert_equal 2, window.evaluate('document.querySelectorAll("article").length')
     end
@@ -111,6 +118,7 @@ class AssistantTest < PeltonTest
   def log = File.file?("#{@folder}/test.log") ? File.read("#{@folder}/test.log").scrub : ""
 
   def run_rails(*command)
-    Process.spawn(@environment, "ruby", "bin/rails", *command, :chdir => @folder, :unsetenv_others => true, %i[out err] => ["#{@folder}/test.log", "a"]).tap { |pid| Guard.kill_at_end(pid) }
+    Process.spawn(@environment, "ruby", "bin/rails", *command, :chdir => @folder, :unsetenv_others => true,
+      %i[out err] => ["#{@folder}/test.log", "a"]).tap { |pid| Guard.kill_at_end(pid) }
   end
 end

@@ -39,14 +39,18 @@ class CableSocketsTest < PeltonTest
 
   def test_a_broadcast_by_redis_reaches_the_sockets_of_all_workers
     skip "no redis-server" unless system("which redis-server", out: File::NULL)
-    serving = serve("waiting", options: %w[-w 2 --preload], environment: {"OFF" => "1", "CABLE" => "redis", "REDIS_URL" => "redis://127.0.0.1:#{redis}"})
+    serving =
+      serve("waiting", options: %w[-w 2 --preload], environment: {"OFF" => "1", "CABLE" => "redis", "REDIS_URL" => "redis://127.0.0.1:#{redis}"})
     Pelton.run do
       clients = []
       processes = ->(client) { client.perform("echo", text: "who")["process"] }
-      clients << CableClient.new(serving.port, "NewsChannel") until clients.size > 3 && (clients.map(&processes).uniq.size == 2 || clients.size > 60)
+      clients << CableClient.new(serving.port, "NewsChannel") until clients.size > 3 &&
+          (clients.map(&processes).uniq.size == 2 || clients.size > 60)
 
       Pelton::HTTP.get("http://127.0.0.1:#{serving.port}/broadcast?text=all")
-      clients.each { |client| assert_equal "all", client.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }.dig("message", "text") }
+      clients.each do |client|
+        assert_equal "all", client.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }.dig("message", "text")
+      end
       Process.kill("TERM", serving.pid)
       clients.each { |client| closed(client) }
     end
@@ -80,7 +84,8 @@ class CableSocketsTest < PeltonTest
 
   # Action Cable's own message says that the client shall come back, and the code says that the server goes away.
   def closed(client)
-    assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true}, client.await { |message| message["type"] == "disconnect" })
+    assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true},
+      client.await { |message| message["type"] == "disconnect" })
     assert_nil client.await { false }
     assert_equal 1001, client.socket.close_code
   end

@@ -29,7 +29,9 @@ class RailsCableTest < PeltonTest
       assert_includes facts(serving)["notes"], "closed: the body of /cable" # by which Rails' executor ends
 
       assert_equal "reject_subscription", client.subscribe("NewsChannel", reject: true)
-      ["NoChannel", "Object", "ApplicationCable::Connection", "puts 1"].each { |name| assert_equal "reject_subscription", client.subscribe(name), name }
+      ["NoChannel", "Object", "ApplicationCable::Connection", "puts 1"].each do |name|
+        assert_equal "reject_subscription", client.subscribe(name), name
+      end
       client.socket.close
       notes = eventually { facts(serving).fetch("notes").then { |all| all if all.last == "ann is gone, from ann" } }
       assert_equal ["unsubscribed ann", "after the end", "ann is gone, from ann"], notes.last(3)
@@ -39,7 +41,8 @@ class RailsCableTest < PeltonTest
       assert_includes notes, "before a command of ann" if RailsProgram::VERSION > "7.0"
       assert_operator notes.index("before"), :<, notes.index("after")
 
-      assert_match(/\[Cable\] \[for ann\] \[tagged ann\].*NewsChannel is streaming from news/, File.read("#{serving.folder}/rails.log"))
+      assert_match(/\[Cable\] \[for ann\] \[tagged ann\].*NewsChannel is streaming from news/,
+        File.read("#{serving.folder}/rails.log"))
     end
   end
 
@@ -71,7 +74,8 @@ class RailsCableTest < PeltonTest
       client = CableClient.new(serving.port, "NeverChannel", query: "user=ann")
       client.say("message", action: "wait")
       assert_equal "now", client.perform("now")
-      assert_equal({"cable_subscriptions" => 1, "cable_errors" => 2}, facts(serving)["stats"].slice("cable_subscriptions", "cable_errors"))
+      assert_equal({"cable_subscriptions" => 1, "cable_errors" => 2},
+        facts(serving)["stats"].slice("cable_subscriptions", "cable_errors"))
     end
   end
 
@@ -84,7 +88,9 @@ class RailsCableTest < PeltonTest
       failing = CableClient.new(serving.port, query: "user=failing")
       assert_nil failing.frame
       assert_equal 1011, failing.socket.close_code
-      assert_raises(Pelton::HTTP::WebSocket::HandshakeError) { CableClient.new(serving.port, headers: {"Origin" => "http://evil.example"}) }
+      assert_raises(Pelton::HTTP::WebSocket::HandshakeError) do
+        CableClient.new(serving.port, headers: {"Origin" => "http://evil.example"})
+      end
       assert_equal "welcome", CableClient.new(serving.port, headers: {"Origin" => "http://other.example", "Cookie" => "user=bob"}).frame["type"]
 
       facts = facts(serving)
@@ -136,7 +142,8 @@ class RailsCableTest < PeltonTest
       back = CableClient.new(serving.port, "VersionChannel", **extended)
       id = JSON.generate(channel: "NewsChannel")
       back.socket.write(JSON.generate(command: "subscribe", identifier: id, history: {streams: {"news" => seen.slice("epoch", "offset")}}))
-      assert_equal ["confirm_subscription", 1, 2, "confirm_history"], Array.new(4) { back.frame }.map { |frame| frame["type"] || frame["message"] }
+      assert_equal ["confirm_subscription", 1, 2, "confirm_history"],
+        Array.new(4) { back.frame }.map { |frame| frame["type"] || frame["message"] }
       back.socket.write(JSON.generate(command: "history", identifier: id, history: {since: Time.now.to_i - 60}))
       assert_equal [0, 1, 2, "confirm_history"], Array.new(4) { back.frame }.map { |frame| frame["type"] || frame["message"] }
       back.socket.write(JSON.generate(command: "presence", identifier: id))
@@ -194,7 +201,9 @@ class RailsCableTest < PeltonTest
     serving = serve("cable", environment: {"CALLBACKS" => "3"})
     run_clients do
       clients = Array.new(10) { |number| CableClient.new(serving.port, query: "user=#{number}") }
-      clients.map { |client| Pelton.spawn { client.frame && client.subscribe("CountingChannel") } }.each { |task| assert_equal "confirm_subscription", task.await }
+      clients.map { |client| Pelton.spawn { client.frame && client.subscribe("CountingChannel") } }.each do |task|
+        assert_equal "confirm_subscription", task.await
+      end
       assert_equal 3, facts(serving)["running"]
 
       client = clients.first
@@ -204,7 +213,10 @@ class RailsCableTest < PeltonTest
       assert_equal "confirm_subscription", clients[1].subscribe("NewsChannel")
       expected = {"cable_errors" => 1, "cable_refused" => 1, "cable_connections" => 10, "cable_rejected" => 0}
       assert_equal expected, facts(serving)["stats"].slice(*expected.keys)
-      2.times { client.socket.write(JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "BrokenChannel"))) } # as @rails/actioncable does
+      # As @rails/actioncable does
+      2.times do
+        client.socket.write(JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "BrokenChannel")))
+      end
       eventually { facts(serving)["stats"]["cable_errors"] == 3 }
     end
   end
@@ -231,37 +243,38 @@ class RailsCableTest < PeltonTest
 
   # What applications test their channels with.
   def test_rails_test_cases_and_the_adapter_test
-    output = rails_output(<<~RUBY, setup: APPLICATION.sub('require "active_job/railtie"', 'require "active_job/railtie"; require "action_cable/engine"') + DATABASE, env: {"RAILS_ENV" => "test"})
-      ActionCable.server.config.cable = {"adapter" => "test"}
-      require "rails/test_help"
-      class Connection < ActionCable::Connection::Base
-        identified_by :user
-        def connect = self.user = request.params["user"] || reject_unauthorized_connection
-      end
-      class NewsChannel < ActionCable::Channel::Base
-        def subscribed = params[:room] ? stream_from("news") : reject
-        def speak(data) = ActionCable.server.broadcast("news", data["text"])
-      end
-      class ConnectionTest < ActionCable::Connection::TestCase
-        tests Connection
-        test("who") { connect(params: {user: "ann"}) && assert_equal("ann", connection.user) }
-        test("nobody") { assert_reject_connection { connect } }
-      end
-      class NewsChannelTest < ActionCable::Channel::TestCase
-        test "broadcasts" do
-          stub_connection(user: "ann")
-          subscribe(room: 1)
-          assert subscription.confirmed?
-          assert_has_stream "news"
-          assert_broadcasts("news", 1) { perform(:speak, text: "hello") }
-          assert_broadcast_on("news", "again") { perform(:speak, text: "again") }
-          unsubscribe
-          assert_no_streams
-          subscribe
-          assert subscription.rejected?
+    output =
+      rails_output(<<~RUBY, setup: APPLICATION.sub('require "active_job/railtie"', 'require "active_job/railtie"; require "action_cable/engine"') + DATABASE, env: {"RAILS_ENV" => "test"})
+        ActionCable.server.config.cable = {"adapter" => "test"}
+        require "rails/test_help"
+        class Connection < ActionCable::Connection::Base
+          identified_by :user
+          def connect = self.user = request.params["user"] || reject_unauthorized_connection
         end
-      end
-    RUBY
+        class NewsChannel < ActionCable::Channel::Base
+          def subscribed = params[:room] ? stream_from("news") : reject
+          def speak(data) = ActionCable.server.broadcast("news", data["text"])
+        end
+        class ConnectionTest < ActionCable::Connection::TestCase
+          tests Connection
+          test("who") { connect(params: {user: "ann"}) && assert_equal("ann", connection.user) }
+          test("nobody") { assert_reject_connection { connect } }
+        end
+        class NewsChannelTest < ActionCable::Channel::TestCase
+          test "broadcasts" do
+            stub_connection(user: "ann")
+            subscribe(room: 1)
+            assert subscription.confirmed?
+            assert_has_stream "news"
+            assert_broadcasts("news", 1) { perform(:speak, text: "hello") }
+            assert_broadcast_on("news", "again") { perform(:speak, text: "again") }
+            unsubscribe
+            assert_no_streams
+            subscribe
+            assert subscription.rejected?
+          end
+        end
+      RUBY
 
     assert_match(/3 runs, \d+ assertions, 0 failures, 0 errors/, output)
   end
@@ -273,7 +286,9 @@ class RailsCableTest < PeltonTest
     Chromium.open do |browser|
       browser.visit("http://127.0.0.1:#{serving.port}/turbo")
       text = "document.querySelector('#list')?.textContent"
-      eventually("the subscription", timeout: 20) { browser.evaluate("document.querySelector('turbo-cable-stream-source')?.hasAttribute('connected')") }
+      eventually("the subscription", timeout: 20) do
+        browser.evaluate("document.querySelector('turbo-cable-stream-source')?.hasAttribute('connected')")
+      end
       serving.get("/append?text=hello")
       eventually("the element", timeout: 20) { browser.evaluate(text) == "since the render, hello" }
       assert_empty browser.complaints
@@ -336,5 +351,7 @@ class RailsCableTest < PeltonTest
 
   def facts(serving) = JSON.parse(get(serving, "/facts"))
 
-  def broadcast(serving, stream, message) = get(serving, "/broadcast?on=#{stream}&json=#{CGI.escape(JSON.generate(message))}")
+  def broadcast(serving, stream, message)
+    get(serving, "/broadcast?on=#{stream}&json=#{CGI.escape(JSON.generate(message))}")
+  end
 end

@@ -3,8 +3,8 @@
 require "json"
 require_relative "../support/active_record_program"
 
-# The calls of support/comparison/calls, outside of a reactor and inside one, alone and in fifty fibers at once: all give the same answers, and
-# leave the same rows.
+# The calls of support/comparison/calls, outside of a reactor and inside one, alone and in fifty fibers at once: all
+# give the same answers, and leave the same rows.
 class ComparisonTest < PeltonTest
   include ActiveRecordProgram
 
@@ -39,21 +39,28 @@ class ComparisonTest < PeltonTest
 
   private
 
-  def calls = @calls ||= Dir["#{FOLDER}/calls/*.rb"].sort.to_h { |file| [File.basename(file, ".rb"), File.readlines(file, chomp: true).grep(/\A[^#\s]/)] }
+  def calls
+    @calls ||= Dir["#{FOLDER}/calls/*.rb"].sort.to_h do |file|
+      [File.basename(file, ".rb"), File.readlines(file, chomp: true).grep(/\A[^#\s]/)]
+    end
+  end
 
   # @return [Array<Hash>] the answers and the rows of each run
   def runs(database, place, number)
     skip "bin/setup downstream brings the gems of gemfiles/active_record.rb" unless ActiveRecordProgram.installed?
     Dir.mktmpdir do |folder|
       environment = ENVIRONMENT.merge("DATABASES" => JSON.generate(databases(database, folder)))
-      JSON.parse(ruby_output("$0 = __FILE__\nload #{File.join(FOLDER, "program.rb").inspect}", place, number, env: environment, gems: true, deadline: 240))
+      JSON.parse(ruby_output("$0 = __FILE__\nload #{File.join(FOLDER, "program.rb").inspect}", place, number,
+        env: environment, gems: true, deadline: 240))
     end
   end
 
   # Lines whose answers are different, but for those that are known to be.
   def differences(expected, found)
     calls.flat_map do |section, lines|
-      lines.zip(expected["answers"].fetch(section), found["answers"].fetch(section)).reject { |line, before, after| before == after || DIFFERENCES.key?(line) }
+      lines.zip(expected["answers"].fetch(section), found["answers"].fetch(section)).reject do |line, before, after|
+        before == after || DIFFERENCES.key?(line)
+      end
     end
   end
 
@@ -62,15 +69,22 @@ class ComparisonTest < PeltonTest
     expected["rows"].map { |table, rows| [table, rows - found["rows"].fetch(table), found["rows"].fetch(table) - rows] }.reject { |_, *rows| rows.all?(&:empty?) }
   end
 
-  # The configuration of three databases: the second is a replica of the first, which is the same. Servers have fewer connections than there are
-  # fibers. With SQLite, where all wait for one lock, a pool must have room for them and for what its holder does on a second connection.
+  # The configuration of three databases: the second is a replica of the first, which is the same. Servers have fewer
+  # connections than there are fibers. With SQLite, where all wait for one lock, a pool must have room for them and for
+  # what its holder does on a second connection.
   def databases(database, folder)
     pools = (database == :sqlite) ? [FIBERS + 10] * 3 : [8, 3, 4]
-    primary, replica, other = send(:"#{database}_databases", folder).values_at(0, 0, 1).zip(pools).map { |url, pool| {url: url, pool: pool, checkout_timeout: 60} }
+    primary, replica, other = send(:"#{database}_databases", folder).values_at(0, 0, 1).zip(pools).map do |url, pool|
+      {url: url, pool: pool, checkout_timeout: 60}
+    end
     {primary: primary, replica: replica.merge(replica: true), other: other}
   end
 
-  def sqlite_databases(folder) = %w[primary other].map { |name| "sqlite3:#{folder}/#{name}.sqlite3?timeout=60000&default_transaction_mode=immediate" }
+  def sqlite_databases(folder)
+    %w[primary other].map do |name|
+      "sqlite3:#{folder}/#{name}.sqlite3?timeout=60000&default_transaction_mode=immediate"
+    end
+  end
 
   def postgresql_databases(_)
     PG.connect(**postgres_options).tap { |connection| make(connection) { |sql| connection.exec(sql) } }.close
@@ -82,5 +96,9 @@ class ComparisonTest < PeltonTest
     %w[comparison comparison_other].map { |name| "trilogy://root@127.0.0.1:#{mariadb}/#{name}" }
   end
 
-  def make(_) = %w[comparison comparison_other].each { |name| yield("DROP DATABASE IF EXISTS #{name}") && yield("CREATE DATABASE #{name}") }
+  def make(_)
+    %w[comparison comparison_other].each do |name|
+      yield("DROP DATABASE IF EXISTS #{name}") && yield("CREATE DATABASE #{name}")
+    end
+  end
 end

@@ -133,7 +133,9 @@ class LiveStreamsTest < PeltonTest
     end
     assert_equal before["threads"], counts["threads"]
     peers.each(&:close)
-    eventually("the end of the streams") { counts["ended"] == {"live" => 1, "silent" => 1, "unread" => 1, "enumerator" => 1} || (sleep(0.02) && nil) }
+    eventually("the end of the streams") do
+      counts["ended"] == {"live" => 1, "silent" => 1, "unread" => 1, "enumerator" => 1} || (sleep(0.02) && nil)
+    end
     eventually("the end of their tasks") { counts["tasks"] == before["tasks"] || (sleep(0.02) && nil) }
   end
 
@@ -171,7 +173,8 @@ class LiveStreamsTest < PeltonTest
   end
 
   def upload(content)
-    body = %(--B\r\ncontent-disposition: form-data; name="file"; filename="large.bin"\r\ncontent-type: application/octet-stream\r\n\r\n).b << content.b << "\r\n--B--\r\n"
+    body =
+      %(--B\r\ncontent-disposition: form-data; name="file"; filename="large.bin"\r\ncontent-type: application/octet-stream\r\n\r\n).b << content.b << "\r\n--B--\r\n"
     response = @serving.post("/documents", body, "content-type: multipart/form-data; boundary=B\n")
 
     assert_equal 200, response.status, @serving.output

@@ -138,7 +138,8 @@ class RailsResumableStreamsTest < PeltonTest
       puts Message.count
     RUBY
 
-    assert_equal ["1", "1", "3", "this talk has a content that is being written: cancel it, or wait for its end", "4"], output.lines(chomp: true)
+    assert_equal ["1", "1", "3", "this talk has a content that is being written: cancel it, or wait for its end", "4"],
+      output.lines(chomp: true)
   end
 
   # On Rails 7.0 its Rack 2 would read a stream to its end, for an ETag.

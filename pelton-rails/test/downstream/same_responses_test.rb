@@ -4,8 +4,8 @@ require "json"
 require_relative "../support/rails_serving"
 require_relative "../support/storage_steps"
 
-# An application of Rails (support/responses) answers the same on Pelton as on Puma, on each version of Rails that runs on this Ruby, and the same by
-# `rails server -u pelton` (with the oldest, RACKUP_HANDLER) as by `pelton serve`.
+# An application of Rails (support/responses) answers the same on Pelton as on Puma, on each version of Rails that runs
+# on this Ruby, and the same by `rails server -u pelton` (with the oldest, RACKUP_HANDLER) as by `pelton serve`.
 class SameResponsesTest < PeltonTest
   include RailsServing
   include StorageSteps
@@ -15,8 +15,8 @@ class SameResponsesTest < PeltonTest
   # Each version of Rails, and the oldest Ruby that it runs on.
   VERSIONS = {"7.0" => "2.7", "7.1" => "2.7", "7.2" => "3.1", "8.0" => "3.2", "8.1" => "3.2"}.freeze
 
-  # What differs, on Puma and on Pelton. (Beside that Puma sets rack.url_scheme and SERVER_PORT by X-Forwarded-Proto, which Rails reads itself,
-  # and sends "content-length: 0" with responses to HEAD and with 304.)
+  # What differs, on Puma and on Pelton. (Beside that Puma sets rack.url_scheme and SERVER_PORT by X-Forwarded-Proto,
+  # which Rails reads itself, and sends "content-length: 0" with responses to HEAD and with 304.)
   DIFFERENT = {"BREW plain" => [501, 405]}.freeze # an unknown method: Puma refuses it, here Rails does
 
   # Headers that one of the servers writes by itself.
@@ -28,7 +28,9 @@ class SameResponsesTest < PeltonTest
     define_method("test_rails_#{version.tr(".", "_")}_answers_as_on_puma") do
       skip "Rails #{version} needs Ruby #{ruby}" if Gem::Version.new(RUBY_VERSION) < Gem::Version.new(ruby)
       @version = version
-      servings = [:pelton, :puma, (version == "7.0") ? :rackup : :rails].map { |server| start("responses", by: server, version: version) }
+      servings = [:pelton, :puma, (version == "7.0") ? :rackup : :rails].map do |server|
+        start("responses", by: server, version: version)
+      end
       pelton, puma, rails = servings.map { |serving| conversation(await_start(serving)) }
 
       assert_same({"pelton serve" => pelton, "rails server" => rails})
@@ -37,7 +39,8 @@ class SameResponsesTest < PeltonTest
       assert_same({"Puma" => puma, "Pelton" => pelton})
       expected(pelton)
       expected_of_storage(pelton)
-      assert_equal [0], servings.values_at(0, 2).map { |serving| serving.stop("INT").exitstatus }.uniq # Puma, with Rails 8, sometimes does not end
+      # Puma, with Rails 8, sometimes does not end
+      assert_equal [0], servings.values_at(0, 2).map { |serving| serving.stop("INT").exitstatus }.uniq
     end
   end
 
@@ -59,7 +62,9 @@ class SameResponsesTest < PeltonTest
   # Only what differs.
   def describe(step, answers)
     answers = answers.transform_values { |status, headers, body| {"status" => status, **headers.to_h, "body" => body} }
-    parts = answers.values.flat_map(&:keys).uniq.reject { |part| answers.values.map { |answer| answer[part] }.uniq.one? }
+    parts = answers.values.flat_map(&:keys).uniq.reject do |part|
+      answers.values.map { |answer| answer[part] }.uniq.one?
+    end
     [step, *parts.map { |part| "  #{part}: #{answers.map { |server, answer| "#{answer[part].inspect[0, 1000]} by #{server}" }.join(", ")}" }].join("\n")
   end
 
@@ -67,7 +72,9 @@ class SameResponsesTest < PeltonTest
   def expected(answers)
     codes = answers.transform_values(&:first)
 
-    assert_equal [200, 304, 304, 206, 206, 200, 404, 500, 409, 422], codes.values_at("plain", "plain, unchanged", "fresh, unchanged", "a range", "a range of a served file", "submit", "no route", "failing", "rescued", "a forged submit")
+    assert_equal [200, 304, 304, 206, 206, 200, 404, 500, 409, 422],
+      codes.values_at("plain", "plain, unchanged", "fresh, unchanged", "a range", "a range of a served file", "submit",
+        "no route", "failing", "rescued", "a forged submit")
     assert_equal ["visit 1", "visit 2"], answers.values_at("session", "session again").map(&:last)
     assert_equal "part 0\npart 1\npart 2\n", answers["live/parts"].last
     assert_equal "session 2, /live/state", answers["live with a session"].last
@@ -99,9 +106,12 @@ class SameResponsesTest < PeltonTest
     ask("fresh", "/fresh")
     ask("fresh, unchanged", "/fresh", "if-modified-since: Tue, 02 Jan 2024 00:00:00 GMT\n")
     ask("see other, from a page", "/see_other", "referer: http://localhost/show\n")
-    [nil, "application/json", "application/xml", "text/html;q=0.5, application/json;q=0.9", "image/png", "*/*"].each { |type| ask("formats for #{type}", "/formats", ("accept: #{type}\n" if type)) }
+    [nil, "application/json", "application/xml", "text/html;q=0.5, application/json;q=0.9", "image/png",
+      "*/*"].each { |type| ask("formats for #{type}", "/formats", ("accept: #{type}\n" if type)) }
     %w[json xml pdf].each { |format| ask("formats.#{format}", "/formats.#{format}") }
-    %w[plain show fresh nothing streams/enumerator live/parts file none].each { |name| ask("HEAD #{name}", "/#{name}", method: "HEAD") }
+    %w[plain show fresh nothing streams/enumerator live/parts file none].each do |name|
+      ask("HEAD #{name}", "/#{name}", method: "HEAD")
+    end
     %w[OPTIONS TRACE DELETE BREW].each { |verb| ask("#{verb} plain", "/plain", method: verb) }
   end
 
@@ -115,10 +125,13 @@ class SameResponsesTest < PeltonTest
     ask("flash", "/state/read_flash")
     ask("flash again", "/state/read_flash")
     token = ask("form", "/state/form").body
-    ask("submit", "/state/submit", body: URI.encode_www_form(word: "ü &", authenticity_token: token), type: "application/x-www-form-urlencoded")
-    ask("submit with a header", "/state/submit", "x-csrf-token: #{token}\n", body: JSON.generate(word: "json"), type: "application/json")
+    ask("submit", "/state/submit", body: URI.encode_www_form(word: "ü &", authenticity_token: token),
+      type: "application/x-www-form-urlencoded")
+    ask("submit with a header", "/state/submit", "x-csrf-token: #{token}\n", body: JSON.generate(word: "json"),
+      type: "application/json")
     ask("a forged submit", "/state/submit", body: "word=evil", type: "application/x-www-form-urlencoded")
-    ask("a submit from elsewhere", "/state/submit", "origin: http://evil.example\n", body: URI.encode_www_form(authenticity_token: token), type: "application/x-www-form-urlencoded")
+    ask("a submit from elsewhere", "/state/submit", "origin: http://evil.example\n",
+      body: URI.encode_www_form(authenticity_token: token), type: "application/x-www-form-urlencoded")
     ask("live with a session", "/live/state")
     ask("reset", "/state/reset")
     ask("session after reset", "/state/set_session")
@@ -138,7 +151,8 @@ class SameResponsesTest < PeltonTest
     ask("a served file", "/served")
     ask("data", "/data")
     ask("a static file", "/numbers.txt")
-    {"a range" => "bytes=10-19", "the end" => "bytes=-5", "two ranges" => "bytes=0-1,10-11", "beyond" => "bytes=5000-", "nonsense" => "lines=1-2"}.each do |name, range|
+    {"a range" => "bytes=10-19", "the end" => "bytes=-5", "two ranges" => "bytes=0-1,10-11", "beyond" => "bytes=5000-",
+     "nonsense" => "lines=1-2"}.each do |name, range|
       ask(name, "/numbers.txt", "range: #{range}\n")
       ask("#{name} of send_file", "/file", "range: #{range}\n")
       ask("#{name} of a served file", "/served", "range: #{range}\n")
@@ -178,17 +192,22 @@ class SameResponsesTest < PeltonTest
     ask("another type", "/echo", body: "a,b", type: "text/csv")
     ask("no type", "/echo", body: "a=b")
     ask("an empty body", "/echo", body: "", type: "text/plain")
-    %w[PUT PATCH DELETE].each { |verb| ask("#{verb} with a body", "/echo", body: "a=1", type: "application/x-www-form-urlencoded", method: verb) }
+    %w[PUT PATCH DELETE].each do |verb|
+      ask("#{verb} with a body", "/echo", body: "a=1", type: "application/x-www-form-urlencoded", method: verb)
+    end
     ask("an overridden method", "/echo", body: "_method=delete", type: "application/x-www-form-urlencoded")
-    ask("a body in chunks", "/echo", "transfer-encoding: chunked\n", body: "3\r\na=1\r\n4\r\n&b=2\r\n0\r\n\r\n", type: "application/x-www-form-urlencoded", counted: false, method: "POST")
+    ask("a body in chunks", "/echo", "transfer-encoding: chunked\n", body: "3\r\na=1\r\n4\r\n&b=2\r\n0\r\n\r\n",
+      type: "application/x-www-form-urlencoded", counted: false, method: "POST")
     ask("GET with a body", "/echo", body: "a=1", type: "application/x-www-form-urlencoded", method: "GET")
   end
 
   def uploads
     large = Random.new(7).bytes(3_000_000)
-    ask("an uploaded file", "/upload", body: multipart("note" => "n ü", "file" => large), type: "multipart/form-data; boundary=BOUNDARY")
+    ask("an uploaded file", "/upload", body: multipart("note" => "n ü", "file" => large),
+      type: "multipart/form-data; boundary=BOUNDARY")
     ask("a raw body", "/upload", body: large, type: "application/octet-stream")
-    ask("a body that is announced", "/upload", "expect: 100-continue\n", body: "x" * 1000, type: "application/octet-stream")
+    ask("a body that is announced", "/upload", "expect: 100-continue\n", body: "x" * 1000,
+      type: "application/octet-stream")
   end
 
   def multipart(parts)

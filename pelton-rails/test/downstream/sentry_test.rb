@@ -2,7 +2,8 @@
 
 require_relative "../support/telemetry_program"
 
-# Sentry's middleware keeps the scope of a request (user, tags, breadcrumbs, transaction) by thread, unless it is told otherwise.
+# Sentry's middleware keeps the scope of a request (user, tags, breadcrumbs, transaction) by thread, unless it is told
+# otherwise.
 class RailsSentryTest < PeltonTest
   include TelemetryProgram
 

@@ -17,7 +17,8 @@ class SolidQueueTest < PeltonTest
   end
 
   def test_a_setting_leaves_them_to_solid_queue
-    assert_equal "SolidQueue::ThreadPool\nSolidQueue::FiberPool\n", jobs_output(POOLS, config: "config.pelton.solid_queue = false")
+    assert_equal "SolidQueue::ThreadPool\nSolidQueue::FiberPool\n",
+      jobs_output(POOLS, config: "config.pelton.solid_queue = false")
   end
 
   def test_a_version_that_is_not_known_is_left_alone_and_named

@@ -3,12 +3,13 @@
 require_relative "rails_program"
 require_relative "../../../test/support/databases"
 
-# Programs with Active Record and without Rails, in separate processes, on each database. `bin/setup downstream` brings the gems of
-# gemfiles/active_record.rb.
+# Programs with Active Record and without Rails, in separate processes, on each database. `bin/setup downstream` brings
+# the gems of gemfiles/active_record.rb.
 module ActiveRecordProgram
   include Databases
 
-  ENVIRONMENT = RailsProgram.environment.merge("BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "gemfiles/active_record.rb")).freeze
+  ENVIRONMENT = RailsProgram.environment.merge("BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT,
+    "gemfiles/active_record.rb")).freeze
 
   # The program's ADDRESS is that of its database.
   CONNECT = <<~RUBY
@@ -31,12 +32,13 @@ module ActiveRecordProgram
   class << self
     def installed?
       return @installed if defined?(@installed)
-      @installed = system(Bundler.unbundled_env.merge(ENVIRONMENT), "bundle", "check", unsetenv_others: true, out: File::NULL, err: File::NULL)
+      @installed = system(Bundler.unbundled_env.merge(ENVIRONMENT), "bundle", "check", unsetenv_others: true,
+        out: File::NULL, err: File::NULL)
     end
   end
 
-  # Defines a test for each database, which calls the block with its address. A method named so, behind `test_`, may also take options of
-  # the address.
+  # Defines a test for each database, which calls the block with its address. A method named so, behind `test_`, may
+  # also take options of the address.
   module OnEachDatabase
     def on_each_database(name, &block)
       define_method("test_#{name}_on_sqlite") { instance_exec(:sqlite, &block) }
@@ -72,7 +74,8 @@ module ActiveRecordProgram
   def active_record_output(code, database = :sqlite, *arguments, setup: CONNECT, deadline: 60, **options)
     skip "bin/setup downstream brings the gems of gemfiles/active_record.rb" unless ActiveRecordProgram.installed?
     Dir.mktmpdir do |folder|
-      ruby_output("Dir.chdir(ARGV.shift)\n#{setup}\n#{code}", folder, address_of(database, **options), *arguments, env: ENVIRONMENT, gems: true, deadline: deadline)
+      ruby_output("Dir.chdir(ARGV.shift)\n#{setup}\n#{code}", folder, address_of(database, **options), *arguments,
+        env: ENVIRONMENT, gems: true, deadline: deadline)
     end
   end
 end

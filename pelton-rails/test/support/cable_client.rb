@@ -13,7 +13,8 @@ class CableClient
   # @param params [Hash] of the subscription
   # @param query [String] of the URL
   def initialize(port, channel = nil, params: {}, query: "", headers: {}, protocols: ["actioncable-v1-json"])
-    @socket = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{port}/cable?#{query}", protocols: protocols, headers: {"Origin" => "http://127.0.0.1:#{port}"}.merge(headers))
+    @socket = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{port}/cable?#{query}", protocols: protocols,
+      headers: {"Origin" => "http://127.0.0.1:#{port}"}.merge(headers))
     return unless channel
     await { |message| message["type"] == "welcome" } # Action Cable may lose what comes earlier
     subscribe(channel, **params)

@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
-# ruby merging_model.rb SEED NUMBER, behind MergingProgram::PEOPLE: random operations of many fibers at the same moment on a model whose finds are
-# merged, beside a Hash that has the same rows. Prints each answer that is not the Hash's, and how many finds shared queries.
+# ruby merging_model.rb SEED NUMBER, behind MergingProgram::PEOPLE: random operations of many fibers at the same moment
+# on a model whose finds are merged, beside a Hash that has the same rows. Prints each answer that is not the Hash's,
+# and how many finds shared queries.
 
-# Rounds of operations. In a round each fiber works on rows of its own and reads those that no fiber changes, so that the Hash knows each answer.
+# Rounds of operations. In a round each fiber works on rows of its own and reads those that no fiber changes, so that
+# the Hash knows each answer.
 class MergingModel
   FIBERS = 20
   OWN = 5 # rows that a fiber changes
@@ -36,7 +38,9 @@ class MergingModel
     when 60...70 then check(:boss, boss = readable(fiber)) { email(@people.new(boss_id: boss).boss) }
     when 70...78 then change(own(fiber))
     when 78...84 then change_in_transaction(own(fiber), fail: @random.rand(2).zero?)
-    when 84...88 then check(:in_transaction, found = readable(fiber)) { @people.transaction { email(@people.find(found)) } }
+    when 84...88 then check(:in_transaction, found = readable(fiber)) do
+      @people.transaction { email(@people.find(found)) }
+    end
     when 88...91 then check(:scoped, found = readable(fiber)) { email(@people.where("id > 0").find(found)) }
     when 91...93 then check(:lock, found = readable(fiber)) { @people.transaction { email(@people.lock.find(found)) } }
     when 93...96 then check_cached(readable(fiber))
@@ -79,7 +83,9 @@ class MergingModel
 
   def check_cached(id)
     check(:cached, id) do
-      @people.cache { Array.new(3) { email(@people.find(id)) }.uniq.then { |emails| (emails.size == 1) ? emails.first : emails } }
+      @people.cache do
+        Array.new(3) { email(@people.find(id)) }.uniq.then { |emails| (emails.size == 1) ? emails.first : emails }
+      end
     end
   end
 

@@ -5,7 +5,8 @@ require "tmpdir"
 
 # Programs with the gems of Rails, in separate processes. `bin/setup downstream` brings these gems.
 module RailsProgram
-  # The version that most tests take: the newest for this Ruby. Each has a Gemfile, such as `gemfiles/rails_8_1.rb`; that of 7.2 is `gemfiles/rails.rb`.
+  # The version that most tests take: the newest for this Ruby. Each has a Gemfile, such as `gemfiles/rails_8_1.rb`;
+  # that of 7.2 is `gemfiles/rails.rb`.
   VERSION = (RUBY_VERSION < "3.2") ? "7.2" : "8.1"
   FOLDER = File.join(PeltonTest::ROOT, "tmp/rails")
 
@@ -13,14 +14,16 @@ module RailsProgram
     # @return [Hash{String => String}] the variables of a program with these gems
     def environment(version = VERSION)
       gemfile = (version == "7.2") ? "rails.rb" : "rails_#{version.tr(".", "_")}.rb"
-      {"BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "gemfiles", gemfile), "BUNDLE_PATH" => FOLDER, "BUNDLE_WITHOUT" => ENV["BUNDLE_WITHOUT"],
+      {"BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "gemfiles", gemfile), "BUNDLE_PATH" => FOLDER,
+       "BUNDLE_WITHOUT" => ENV["BUNDLE_WITHOUT"],
        "BUNDLE_SILENCE_ROOT_WARNING" => "1", "RAILS_ENV" => "production", "SECRET_KEY_BASE" => "0" * 64}
     end
 
     def installed?(version = VERSION)
       (@installed ||= {}).fetch(version) do
         environment = Bundler.unbundled_env.merge(environment(version))
-        @installed[version] = File.exist?("#{environment["BUNDLE_GEMFILE"]}.lock") && system(environment, "bundle", "check", unsetenv_others: true, out: File::NULL, err: File::NULL)
+        @installed[version] = File.exist?("#{environment["BUNDLE_GEMFILE"]}.lock") &&
+          system(environment, "bundle", "check", unsetenv_others: true, out: File::NULL, err: File::NULL)
       end
     end
   end
@@ -46,7 +49,8 @@ module RailsProgram
     class Post < ActiveRecord::Base; end
   RUBY
 
-  # Loads the clients of databases, which are left out in the roots of other Rubies (gemfiles/rails_servers.rb): the test is skipped there.
+  # Loads the clients of databases, which are left out in the roots of other Rubies (gemfiles/rails_servers.rb): the
+  # test is skipped there.
   def needs_servers
     skip "databases are left out" if ENV["BUNDLE_WITHOUT"].to_s.include?("integration")
     %w[pg trilogy].each { |client| require client }
@@ -58,7 +62,8 @@ module RailsProgram
   def rails_output(code, *arguments, setup: APPLICATION, env: {}, version: VERSION)
     skip "bin/setup downstream brings Rails #{version}" unless RailsProgram.installed?(version)
     Dir.mktmpdir do |folder|
-      ruby_output("Dir.chdir(ARGV.shift)\n#{setup}\n#{code}", folder, *arguments, env: RailsProgram.environment(version).merge(env), gems: true, deadline: 60)
+      ruby_output("Dir.chdir(ARGV.shift)\n#{setup}\n#{code}", folder, *arguments,
+        env: RailsProgram.environment(version).merge(env), gems: true, deadline: 60)
     end
   end
 end

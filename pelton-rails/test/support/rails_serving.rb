@@ -5,7 +5,8 @@ require "socket"
 require_relative "rails_program"
 require_relative "../../../test/support/http/peer"
 
-# The applications in the folders beside this file, served by `pelton serve`, `rails server -u pelton` and Puma in separate processes.
+# The applications in the folders beside this file, served by `pelton serve`, `rails server -u pelton` and Puma in
+# separate processes.
 module RailsServing
   BOOT = 60 # seconds
   COMMANDS = {
@@ -85,9 +86,11 @@ module RailsServing
   def start(application, by: :pelton, version: RailsProgram::VERSION, options: [], environment: {})
     skip "bin/setup downstream brings Rails #{version}" unless RailsProgram.installed?(version)
     folder = Dir.mktmpdir("pelton-rails-")
-    FileUtils.cp_r("#{__dir__}/#{application}/.", folder, preserve: true) # Last-Modified of static files is the same for each server
+    # Last-Modified of static files is the same for each server
+    FileUtils.cp_r("#{__dir__}/#{application}/.", folder, preserve: true)
     log = "#{folder}/output"
-    environment = child_environment.merge(RailsProgram.environment(version), "RACK_ENV" => "production", "PELTON_WATCHDOG" => "off", **environment)
+    environment = child_environment.merge(RailsProgram.environment(version), "RACK_ENV" => "production",
+      "PELTON_WATCHDOG" => "off", **environment)
     pid = Process.spawn(environment, *COMMANDS.fetch(by), *options, chdir: folder, out: log, err: [:child, :out])
     Guard.kill_at_end(pid)
     Serving.new(folder, pid, log).tap { |serving| (@servings ||= []) << serving }

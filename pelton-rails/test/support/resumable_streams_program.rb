@@ -10,14 +10,16 @@ module ResumableStreamsProgram
 
   # The files of the guide's first section by their paths.
   def guide_files
-    blocks = File.read(GUIDE)[/^## In Rails$.*?^## States$/m].scan(/^```(?:ruby|erb)\n(?:# |<%# )(\S+)(?: %>)?\n(.*?)^```/m)
+    blocks =
+      File.read(GUIDE)[/^## In Rails$.*?^## States$/m].scan(/^```(?:ruby|erb)\n(?:# |<%# )(\S+)(?: %>)?\n(.*?)^```/m)
     blocks.to_h
   end
 
   # What a program prints. `MODEL.chat` yields what `MODEL.say` was given, until `MODEL.say(nil)`.
   def guide_output(code, pool: "fibers: 5")
     files = guide_files
-    ruby = files.slice("db/migrate/20261128000000_create_messages.rb", "app/models/message.rb", "app/jobs/answer_job.rb", "app/controllers/messages_controller.rb", "config/routes.rb")
+    ruby = files.slice("db/migrate/20261128000000_create_messages.rb", "app/models/message.rb",
+      "app/jobs/answer_job.rb", "app/controllers/messages_controller.rb", "config/routes.rb")
     jobs_output(<<~RUBY, config: "require 'action_view/railtie'")
       require "pelton/http"
       class ApplicationRecord < ActiveRecord::Base

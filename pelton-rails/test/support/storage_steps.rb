@@ -3,29 +3,41 @@
 require "base64"
 require "json"
 
-# What {SameResponsesTest} asks of Active Storage: files that were uploaded, by the disk's own address, by redirects and through the application; direct uploads; variants.
+# What {SameResponsesTest} asks of Active Storage: files that were uploaded, by the disk's own address, by redirects and
+# through the application; direct uploads; variants.
 module StorageSteps
-  # A file that browsers show, an image that has variants, and one that Active Storage gives to browsers for download alone.
-  FILES = {"text" => ["notes ü.txt", "text/plain"], "image" => ["picture.png", "image/png"], "script" => ["page.html", "text/html"]}.freeze
-  RANGES = {"a range" => "bytes=5-9", "the end" => "bytes=-5", "to the end" => "bytes=20-", "two ranges" => "bytes=0-1,5-6", "beyond" => "bytes=900000-", "nonsense" => "lines=1-2"}.freeze
+  # A file that browsers show, an image that has variants, and one that Active Storage gives to browsers for download
+  # alone.
+  FILES = {"text" => ["notes ü.txt", "text/plain"], "image" => ["picture.png", "image/png"],
+           "script" => ["page.html", "text/html"]}.freeze
+  RANGES = {"a range" => "bytes=5-9", "the end" => "bytes=-5", "to the end" => "bytes=20-",
+            "two ranges" => "bytes=0-1,5-6", "beyond" => "bytes=900000-", "nonsense" => "lines=1-2"}.freeze
 
   # What is signed or random.
   CHANGING = {
-    %r{(/rails/active_storage/\w+(?:/(?:redirect|proxy))?/)[^\s"?]+} => '\1...', /("(?:key|created_at|signed_id|attachable_sgid)":)"[^"]*"/ => '\1"..."', /\b\h{32}\b/ => "..."
+    %r{(/rails/active_storage/\w+(?:/(?:redirect|proxy))?/)[^\s"?]+} => '\1...',
+    /("(?:key|created_at|signed_id|attachable_sgid)":)"[^"]*"/ => '\1"..."', /\b\h{32}\b/ => "..."
   }.freeze
   private_constant :CHANGING
 
   private
 
   # bin/setup downstream brings ImageMagick.
-  def image_magick? = %w[magick identify].any? { |tool| ENV["PATH"].split(":").any? { |folder| File.executable?(File.join(folder, tool)) } }
+  def image_magick?
+    %w[magick identify].any? do |tool|
+      ENV["PATH"].split(":").any? { |folder| File.executable?(File.join(folder, tool)) }
+    end
+  end
 
   def storage
     FILES.each do |kind, (name, type)|
       next if kind == "image" && !image_magick?
       content = content_of(kind)
-      links = JSON.parse(ask("storage #{kind}", "/documents", body: form_with(name, type, content), type: "multipart/form-data; boundary=BOUNDARY").body)
-      links.slice("service", "redirect", "proxy", "download", "variant", "variant_proxy").compact.each { |way, path| ways("#{kind} by #{way}", path) }
+      links = JSON.parse(ask("storage #{kind}", "/documents", body: form_with(name, type, content),
+        type: "multipart/form-data; boundary=BOUNDARY").body)
+      links.slice("service", "redirect", "proxy", "download", "variant", "variant_proxy").compact.each do |way, path|
+        ways("#{kind} by #{way}", path)
+      end
     end
     direct_uploads
   end
@@ -47,15 +59,18 @@ module StorageSteps
   # A browser announces a file, sends it to the address that it gets, and gives the form its id.
   def direct_uploads
     content = "sent directly"
-    blob = {filename: "direct.txt", byte_size: content.bytesize, checksum: Base64.strict_encode64(Digest::MD5.digest(content)), content_type: "text/plain"}
+    blob = {filename: "direct.txt", byte_size: content.bytesize,
+            checksum: Base64.strict_encode64(Digest::MD5.digest(content)), content_type: "text/plain"}
     token = ask("form of a direct upload", "/state/form").body
-    announced = JSON.parse(ask("direct upload", "/rails/active_storage/direct_uploads", "x-csrf-token: #{token}\n", body: JSON.generate(blob: blob), type: "application/json").body)
+    announced = JSON.parse(ask("direct upload", "/rails/active_storage/direct_uploads", "x-csrf-token: #{token}\n",
+      body: JSON.generate(blob: blob), type: "application/json").body)
     path = URI(announced.dig("direct_upload", "url")).path
     ask("direct upload, another file", path, method: "PUT", body: "something else", type: "text/plain")
     ask("direct upload, another sum", path, method: "PUT", body: content.upcase, type: "text/plain")
     ask("direct upload, another type", path, method: "PUT", body: content, type: "text/html")
     ask("direct upload, the file", path, method: "PUT", body: content, type: "text/plain")
-    links = JSON.parse(ask("direct upload, attached", "/documents", body: URI.encode_www_form(signed_id: announced["signed_id"]), type: "application/x-www-form-urlencoded").body)
+    links = JSON.parse(ask("direct upload, attached", "/documents",
+      body: URI.encode_www_form(signed_id: announced["signed_id"]), type: "application/x-www-form-urlencoded").body)
     ask("direct upload, back", links["service"])
   end
 

@@ -13,7 +13,8 @@ module TelemetryProgram
   def self.included(test) = test.deadline = 120
 
   GEMFILE = File.join(PeltonTest::ROOT, "gemfiles/telemetry.rb")
-  ENVIRONMENT = {"BUNDLE_GEMFILE" => GEMFILE, "BUNDLE_PATH" => File.join(PeltonTest::ROOT, "tmp/rails"), "BUNDLE_SILENCE_ROOT_WARNING" => "1"}.freeze
+  ENVIRONMENT = {"BUNDLE_GEMFILE" => GEMFILE, "BUNDLE_PATH" => File.join(PeltonTest::ROOT, "tmp/rails"),
+                 "BUNDLE_SILENCE_ROOT_WARNING" => "1"}.freeze
   PROGRAM = <<~RUBY
     require "bundler/setup"
     require "logger"
@@ -30,7 +31,8 @@ module TelemetryProgram
 
     def check(got, expected) = got == expected || abort("\#{got.inspect} is not \#{expected.inspect}, at \#{caller.first}")
 
-    # Serves the application as `pelton serve` does, with many requests at once, again and again: /1, /2 and so on. Each seventh fails.
+    # Serves the application as `pelton serve` does, with many requests at once, again and again: /1, /2 and so on. Each
+    # seventh fails.
     def serve(app, count: 100, rounds: 3)
       configuration = Pelton::HTTP::Configuration.new
       configuration.bind("tcp://127.0.0.1:0")
@@ -103,13 +105,15 @@ module TelemetryProgram
   def self.installed?
     return @installed if defined?(@installed)
     @installed = File.exist?("#{GEMFILE}.lock") &&
-      system(Bundler.unbundled_env.merge(ENVIRONMENT), "bundle", "check", unsetenv_others: true, out: File::NULL, err: File::NULL)
+      system(Bundler.unbundled_env.merge(ENVIRONMENT), "bundle", "check", unsetenv_others: true, out: File::NULL,
+        err: File::NULL)
   end
 
   # @return [String] what the program has printed
   def telemetry_output(code, databases: true)
     skip "bin/setup downstream brings the gems of gemfiles/telemetry.rb" unless TelemetryProgram.installed?
-    environment = databases ? {"POSTGRES" => "postgresql://postgres@127.0.0.1:#{postgres}/postgres", "MARIADB" => mariadb.to_s, "REDIS" => redis.to_s} : {}
+    environment = databases ? {"POSTGRES" => "postgresql://postgres@127.0.0.1:#{postgres}/postgres",
+                               "MARIADB" => mariadb.to_s, "REDIS" => redis.to_s} : {}
     ruby_output("#{PROGRAM}\n#{code}", env: {**ENVIRONMENT, **environment}, gems: true, deadline: 60)
   end
 end

@@ -14,7 +14,8 @@ class PeltonSqliteAdapterTest < PeltonTest
   end
 
   def test_a_file_has_readers
-    database = Sequel.connect(adapter: :pelton_sqlite, database: sqlite_file.delete_prefix("sqlite://"), max_connections: 3, keep_reference: false)
+    database =
+      Sequel.connect(adapter: :pelton_sqlite, database: sqlite_file.delete_prefix("sqlite://"), max_connections: 3, keep_reference: false)
     database.create_table(:items) { primary_key :id }
     database[:items].insert
 
@@ -26,7 +27,8 @@ class PeltonSqliteAdapterTest < PeltonTest
 
   # As Sequel's own adapter for SQLite has them.
   def test_options_of_the_connection
-    {{foreign_keys: false} => ["foreign_keys", 0], {} => ["foreign_keys", 1], {synchronous: :full} => ["synchronous", 2], {synchronous: "off"} => ["synchronous", 0],
+    {{foreign_keys: false} => ["foreign_keys", 0], {} => ["foreign_keys", 1],
+     {synchronous: :full} => ["synchronous", 2], {synchronous: "off"} => ["synchronous", 0],
      {temp_store: :memory} => ["temp_store", 2], {auto_vacuum: :full} => ["auto_vacuum", 1]}.each do |options, (pragma, value)|
       Dir.mktmpdir do |folder|
         file = open_file("#{folder}/a.db", **options)

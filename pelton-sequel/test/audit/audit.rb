@@ -7,8 +7,8 @@ require_relative "disk"
 require_relative "faults"
 require_relative "ledger"
 
-# An audit of a database under faults: many fibers of a process write, while this one freezes, kills and fills what they depend on.
-# Afterwards each write that was acknowledged must be there, no transaction half done, and the pool whole.
+# An audit of a database under faults: many fibers of a process write, while this one freezes, kills and fills what they
+# depend on. Afterwards each write that was acknowledged must be there, no transaction half done, and the pool whole.
 module DatabaseAudit
   class Audit
     KINDS = %i[postgres mariadb sqlite].freeze

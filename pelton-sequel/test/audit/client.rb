@@ -6,7 +6,8 @@ module DatabaseAudit
   # The process that writes ({Load}); when it is killed, another one goes on with other numbers.
   class Client
     NUMBERS = 10_000_000 # for each process
-    LIBRARIES = %w[lib pelton-sequel/lib].map { |folder| File.expand_path("../../../#{folder}", __dir__) }.join(File::PATH_SEPARATOR)
+    LIBRARIES =
+      %w[lib pelton-sequel/lib].map { |folder| File.expand_path("../../../#{folder}", __dir__) }.join(File::PATH_SEPARATOR)
 
     # @param journal [String] a file's path
     def initialize(address, journal, seed:, deadline:)
@@ -20,7 +21,8 @@ module DatabaseAudit
     # Returns when it writes.
     def start
       before = written
-      @io = IO.popen([RbConfig.ruby, "-I", LIBRARIES, File.join(__dir__, "load.rb"), @address, @journal, (@runs * NUMBERS).to_s, @seed.to_s, @deadline.to_s], "r+")
+      @io =
+        IO.popen([RbConfig.ruby, "-I", LIBRARIES, File.join(__dir__, "load.rb"), @address, @journal, (@runs * NUMBERS).to_s, @seed.to_s, @deadline.to_s], "r+")
       Guard.kill_at_end(@io.pid)
       @runs += 1
       sleep 0.01 until written > before || !running?

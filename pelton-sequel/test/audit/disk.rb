@@ -16,7 +16,10 @@ module DatabaseAudit
     # @return [Disk, nil]
     def self.mount(owner)
       folder = Dir.mktmpdir("pelton-sequel-audit-")
-      return new(folder, owner) if Process.uid.zero? && system("mount", "-t", "tmpfs", "-o", "size=#{SIZE},mode=700", "pelton", folder, err: File::NULL)
+      if Process.uid.zero? && system("mount", "-t", "tmpfs", "-o", "size=#{SIZE},mode=700", "pelton", folder,
+        err: File::NULL)
+        return new(folder, owner)
+      end
       Dir.rmdir(folder)
       nil
     end

@@ -128,7 +128,8 @@ module DatabaseAudit
       reader.close
     end
 
-    # The client's writers take turns, so the lock is free for moments only, which SQLite's own wait of 100 ms would miss.
+    # The client's writers take turns, so the lock is free for moments only, which SQLite's own wait of 100 ms would
+    # miss.
     def locked
       database = Extralite::Database.new(@path)
       finish = Pelton::Clock.now + 20

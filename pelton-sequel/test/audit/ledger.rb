@@ -12,7 +12,9 @@ module DatabaseAudit
 
     def create
       @database.create_table(:entries) { Bignum :id, primary_key: true }
-      %i[debits credits].each { |name| @database.create_table(name) { Bignum(:id, primary_key: true).then { Integer :amount } } }
+      %i[debits credits].each do |name|
+        @database.create_table(name) { Bignum(:id, primary_key: true).then { Integer :amount } }
+      end
       %i[payers payees].each do |name|
         @database.create_table(name) { Integer(:id, primary_key: true).then { Bignum :balance } }
         @database[name].import(%i[id balance], (1..ACCOUNTS).map { |id| [id, 0] })

@@ -4,8 +4,9 @@ require "pelton/sequel"
 require_relative "ledger"
 
 module DatabaseAudit
-  # Many fibers write rows, singly and in transactions, with limits and cancellations, until stdin ends. What the database has
-  # acknowledged is written to the journal at once, so that it is known when this process is killed, and how each operation has ended.
+  # Many fibers write rows, singly and in transactions, with limits and cancellations, until stdin ends. What the
+  # database has acknowledged is written to the journal at once, so that it is known when this process is killed, and
+  # how each operation has ended.
   class Load
     FIBERS = 24
     POOL = 8
@@ -125,7 +126,9 @@ module DatabaseAudit
       tasks = Pelton.tasks.reject(&:transient?) - [Pelton::Task.current]
       problem("tasks are left: #{tasks.map(&:inspect).join(", ")}") if tasks.any?
       GC.start # closes the sockets of attempts to connect that were given up
-      problem("#{descriptors} descriptors are open; at first there were #{descriptors_before}") if descriptors > descriptors_before + SPARE
+      if descriptors > descriptors_before + SPARE
+        problem("#{descriptors} descriptors are open; at first there were #{descriptors_before}")
+      end
     rescue *FAILURES => error
       problem("the pool has not healed: #{error.message}")
     end
@@ -161,5 +164,7 @@ end
 if $PROGRAM_NAME == __FILE__
   address, journal, first, seed, deadline = ARGV
   Pelton.logger = nil
-  File.open(journal, "a") { |file| DatabaseAudit::Load.new(address, file, first: Integer(first), seed: Integer(seed), deadline: Float(deadline)).run }
+  File.open(journal, "a") do |file|
+    DatabaseAudit::Load.new(address, file, first: Integer(first), seed: Integer(seed), deadline: Float(deadline)).run
+  end
 end

@@ -15,20 +15,28 @@ class ColumnTypesTest < PeltonTest
   end
 
   def test_types
-    assert_equal [:uuid, :inet, :inet, :string, :integer, nil], types(@postgres, "uuid", "inet", "cidr", "text", "integer", "money")
-    assert_equal [:string, :string, :string, :uuid, :inet, :integer, :set], types(@mysql, "tinytext", "longtext", "mediumtext", "uuid", "inet6", "year(4)", "set('a')")
+    assert_equal [:uuid, :inet, :inet, :string, :integer, nil],
+      types(@postgres, "uuid", "inet", "cidr", "text", "integer", "money")
+    assert_equal [:string, :string, :string, :uuid, :inet, :integer, :set],
+      types(@mysql, "tinytext", "longtext", "mediumtext", "uuid", "inet6", "year(4)", "set('a')")
   end
 
   def test_uuids
-    [UUID, UUID.upcase, UUID.delete("-"), "{#{UUID}}"].each { |text| assert_equal UUID, @postgres.typecast_value(:uuid, text) }
-    ["garbage", "", "#{UUID}0", "{#{UUID}", "#{UUID}\n", 5, true].each { |value| assert_raises(Sequel::InvalidValue, value.inspect) { @postgres.typecast_value(:uuid, value) } }
+    [UUID, UUID.upcase, UUID.delete("-"), "{#{UUID}}"].each do |text|
+      assert_equal UUID, @postgres.typecast_value(:uuid, text)
+    end
+    ["garbage", "", "#{UUID}0", "{#{UUID}", "#{UUID}\n", 5, true].each do |value|
+      assert_raises(Sequel::InvalidValue, value.inspect) { @postgres.typecast_value(:uuid, value) }
+    end
   end
 
   def test_addresses
     assert_equal "10.0.0.1", @postgres.typecast_value(:inet, "10.0.0.1")
     assert_equal "10.0.0.0/8", @postgres.typecast_value(:inet, IPAddr.new("10.1.2.3/8"))
     assert_equal "::1", @mysql.typecast_value(:inet, "::1")
-    ["garbage", "10.0.0.256", "10.0.0.1/99", 5].each { |value| assert_raises(Sequel::InvalidValue, value.inspect) { @postgres.typecast_value(:inet, value) } }
+    ["garbage", "10.0.0.256", "10.0.0.1/99", 5].each do |value|
+      assert_raises(Sequel::InvalidValue, value.inspect) { @postgres.typecast_value(:inet, value) }
+    end
   end
 
   # MySQL takes a number for the position of the word.

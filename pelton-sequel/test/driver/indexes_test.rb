@@ -13,9 +13,11 @@ class IndexesTest < PeltonTest
       String :name
       Integer :age
     end
-    ["UNIQUE INDEX both ON people (name, email)", "UNIQUE INDEX name ON people (name DESC)", "INDEX age ON people (age)", "UNIQUE INDEX lower ON people (lower(email))",
+    ["UNIQUE INDEX both ON people (name, email)", "UNIQUE INDEX name ON people (name DESC)",
+      "INDEX age ON people (age)", "UNIQUE INDEX lower ON people (lower(email))",
       "UNIQUE INDEX mixed ON people (email, lower(name))", "UNIQUE INDEX some ON people (age) WHERE age > 90"].each { |sql| database.run("CREATE #{sql}") }
 
-    assert_equal({both: %i[name email], name: %i[name], age: %i[age]}, database.indexes(:people).transform_values { |index| index[:columns] })
+    assert_equal({both: %i[name email], name: %i[name], age: %i[age]},
+      database.indexes(:people).transform_values { |index| index[:columns] })
   end
 end

@@ -24,12 +24,19 @@ class MySQLDriverTest < PeltonTest
     deaf.bind(Addrinfo.tcp("127.0.0.1", 0))
     deaf.listen(0)
     port = deaf.local_address.ip_port
-    queue = Array.new(4) { Socket.new(:INET, :STREAM).tap { |one| one.connect_nonblock(Addrinfo.tcp("127.0.0.1", port), exception: false) } } # it is full
+    # It is full
+    queue = Array.new(4) do
+      Socket.new(:INET, :STREAM).tap { |one| one.connect_nonblock(Addrinfo.tcp("127.0.0.1", port), exception: false) }
+    end
     Pelton.run do
-      error = assert_raises(Pelton::Sequel::ConnectionError) { Pelton::Sequel.connect("mysql://root@127.0.0.1:#{port}/test", timeout: 0.05) }
+      error = assert_raises(Pelton::Sequel::ConnectionError) do
+        Pelton::Sequel.connect("mysql://root@127.0.0.1:#{port}/test", timeout: 0.05)
+      end
 
       assert_match(/no connection within 0.05 s/, error.message)
-      assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.05) { Pelton::Sequel.connect("mysql://root@127.0.0.1:#{port}/test") } }
+      assert_raises(Pelton::TimeoutError) do
+        Pelton.timeout(0.05) { Pelton::Sequel.connect("mysql://root@127.0.0.1:#{port}/test") }
+      end
     end
   ensure
     [*queue, deaf].compact.each(&:close)

@@ -6,7 +6,8 @@ require "trilogy"
 require_relative "../support/own_server"
 require_relative "../support/sequel_databases"
 
-# A database that freezes, dies, or comes back: callers get an error in time, the pool heals, and nothing that was committed is lost.
+# A database that freezes, dies, or comes back: callers get an error in time, the pool heals, and nothing that was
+# committed is lost.
 module FaultBehaviours
   include SequelDatabases
 
@@ -30,7 +31,8 @@ module FaultBehaviours
       @server.freeze_it
       errors = Pelton.map((5..20).to_a, concurrency: nil) { |n| Pelton.timeout(0.2) { @database[:numbers].insert(n: n) } && nil rescue $! } # standard:disable Style/RescueModifier
       assert_equal [Pelton::TimeoutError], errors.map(&:class).uniq
-      error = assert_raises(Pelton::ConnectionError, Pelton::TimeoutError) { @database.get(1) } # all places are taken by queries that are being cancelled, or by new connections
+      # All places are taken by queries that are being cancelled, or by new connections
+      error = assert_raises(Pelton::ConnectionError, Pelton::TimeoutError) { @database.get(1) }
       assert_predicate error, :retriable?
       @server.thaw
       until_it_answers
@@ -48,7 +50,11 @@ module FaultBehaviours
       end
       entered = Array.new(2) { Pelton::Operation.new }
       cancelled = Pelton.spawn { leave.call(entered[0]) }
-      limited = Pelton.spawn { Pelton.timeout(0.2) { @database.transaction { entered[1].succeed.then { @database[:numbers].get(1) }.then { sleep } } } }
+      limited = Pelton.spawn do
+        Pelton.timeout(0.2) do
+          @database.transaction { entered[1].succeed.then { @database[:numbers].get(1) }.then { sleep } }
+        end
+      end
       entered.each(&:await)
       sleep 0.05
       @server.freeze_it

@@ -5,8 +5,8 @@ require "trilogy"
 require_relative "../support/sequel_databases"
 require "pelton/sequel/command"
 
-# Several `pelton db` at once, and some that are killed: processes of their own. A migration passes its gates by files, so each is
-# held at the step that a test is about.
+# Several `pelton db` at once, and some that are killed: processes of their own. A migration passes its gates by files,
+# so each is held at the step that a test is about.
 class SequelMigratorsTest < PeltonTest
   include SequelDatabases
 
@@ -41,7 +41,8 @@ class SequelMigratorsTest < PeltonTest
         go_on
 
         [first, *others].each { |one| assert_equal 0, ended(one), output(one) }
-        assert_equal [/1 migrated/, *[/no migration is pending/] * (count - 1)], [first, *others].map { |one| output(one)[/1 migrated|no migration is pending/].then { |found| Regexp.new(found) } }
+        assert_equal [/1 migrated/, *[/no migration is pending/] * (count - 1)],
+          [first, *others].map { |one| output(one)[/1 migrated|no migration is pending/].then { |found| Regexp.new(found) } }
         assert_equal ["xn"], users
         assert_equal %w[20240101_users.rb 20240102_data.rb], applied
       end
@@ -121,7 +122,8 @@ class SequelMigratorsTest < PeltonTest
   # A session's statement goes on at the server when its client is gone, and the lock with it.
   def test_a_statement_that_outlives_its_process_keeps_the_lock
     begin_with(postgres_address)
-    first = begun("20240102_data", "up { File.write(#{"#{@path}/begun".inspect}, ''); run 'SELECT pg_sleep(1)'; from(:users).update(name: Sequel.join(['x', :name])) }; down {}")
+    first =
+      begun("20240102_data", "up { File.write(#{"#{@path}/begun".inspect}, ''); run 'SELECT pg_sleep(1)'; from(:users).update(name: Sequel.join(['x', :name])) }; down {}")
     kill(first)
 
     assert_equal 0, ended(second = db("migrate")), output(second)
@@ -151,7 +153,8 @@ class SequelMigratorsTest < PeltonTest
   def go_on = FileUtils.touch("#{@path}/go")
 
   # In a migration's file: says that it is here, and waits.
-  GATE = "(File.write(File.join(ENV['GATES'], 'begun'), ''); sleep 0.01 until File.exist?(File.join(ENV['GATES'], 'go')))"
+  GATE =
+    "(File.write(File.join(ENV['GATES'], 'begun'), ''); sleep 0.01 until File.exist?(File.join(ENV['GATES'], 'go')))"
 
   def begin_with(address)
     @address = address
@@ -172,7 +175,8 @@ class SequelMigratorsTest < PeltonTest
     assert_equal 1, ended(again)
     assert_equal expected, users
     assert_match(/20240102_data.rb did not end: begun .*, or all.*--retry/, output(again))
-    assert_match(/20240102_data.rb: pending, and has begun and not ended/, db("status").tap { |one| ended(one) }.then { |one| output(one) })
+    assert_match(/20240102_data.rb: pending, and has begun and not ended/,
+      db("status").tap { |one| ended(one) }.then { |one| output(one) })
     migration("20240102_data", "up { #{rest} }; down {}")
     assert_equal 0, ended(last = db("migrate", "--retry")), output(last)
   end
@@ -182,9 +186,11 @@ class SequelMigratorsTest < PeltonTest
   def db(*command, load: nil)
     options = ["--migrations", "#{@path}/migrate", "--schema", "#{@path}/schema.rb", "-d", @address]
     libraries = %W[-I#{__dir__}/../../../lib -I#{__dir__}/../../lib]
-    start = "require 'pelton/sequel/command'; $stdout.sync = true; require #{load.inspect} if #{!load.nil?}; exit Pelton::Sequel::Command.run(ARGV)"
+    start =
+      "require 'pelton/sequel/command'; $stdout.sync = true; require #{load.inspect} if #{!load.nil?}; exit Pelton::Sequel::Command.run(ARGV)"
     number = @running.size
-    pid = Process.spawn({"GATES" => @path, "RACK_ENV" => nil}, RbConfig.ruby, *libraries, "-e", start, *command, *options, %i[out err] => "#{@path}/output.#{number}")
+    pid = Process.spawn({"GATES" => @path, "RACK_ENV" => nil}, RbConfig.ruby, *libraries, "-e", start, *command,
+      *options, %i[out err] => "#{@path}/output.#{number}")
     @running << pid
     [pid, number]
   end

@@ -79,10 +79,13 @@ class DatabasePreparedOnServerTest < PeltonTest
   end
 
   def test_values_of_each_kind
-    [1, "x'y", 1.5, BigDecimal("1.25"), true, nil, Date.new(2020, 1, 2), Time.at(0), Sequel.blob("a\0b")].each do |value|
+    [1, "x'y", 1.5, BigDecimal("1.25"), true, nil, Date.new(2020, 1, 2), Time.at(0),
+      Sequel.blob("a\0b")].each do |value|
       3.times { assert_equal [value], [@database.get(Sequel.cast(value, type_of(value)).as(:v))] }
     end
-    3.times { assert_equal [1, 2], @items.where(id: [1, 2]).where { number < 3 }.order(:id).limit(2).offset(0).select_map(:id) }
+    3.times do
+      assert_equal [1, 2], @items.where(id: [1, 2]).where { number < 3 }.order(:id).limit(2).offset(0).select_map(:id)
+    end
   end
 
   def test_the_schema_changes_under_a_prepared_statement
@@ -123,9 +126,12 @@ class DatabasePreparedOnServerTest < PeltonTest
     PG.connect(**postgres_options).tap { |other| other.exec("ALTER TABLE items #{what}") }.close
   end
 
-  def statements(database = @database) = database.fetch("SELECT statement FROM pg_prepared_statements").map { |row| row[:statement] }
+  def statements(database = @database)
+    database.fetch("SELECT statement FROM pg_prepared_statements").map { |row| row[:statement] }
+  end
 
   def type_of(value)
-    {Integer => :integer, Float => Float, BigDecimal => :numeric, TrueClass => :boolean, Date => :date, Time => :timestamp, Sequel::SQL::Blob => :bytea}.fetch(value.class, :text)
+    {Integer => :integer, Float => Float, BigDecimal => :numeric, TrueClass => :boolean, Date => :date,
+     Time => :timestamp, Sequel::SQL::Blob => :bytea}.fetch(value.class, :text)
   end
 end

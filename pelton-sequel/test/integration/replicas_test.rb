@@ -11,7 +11,9 @@ class DatabaseReplicasTest < PeltonTest
 
   def setup
     @admin = connect(postgres_address)
-    %w[one two].each { |name| @admin.run("CREATE DATABASE #{name}") unless @admin.from(:pg_database).where(datname: name).any? }
+    %w[one two].each do |name|
+      @admin.run("CREATE DATABASE #{name}") unless @admin.from(:pg_database).where(datname: name).any?
+    end
     @replicas = %w[one two].map { |name| postgres_address.sub(%r{/postgres\z}, "/#{name}") }
     [postgres_address, *@replicas].each { |address| connect(address).create_table!(:written) { Integer :n } }
   end
@@ -19,7 +21,9 @@ class DatabaseReplicasTest < PeltonTest
   def test_reads_go_to_the_replicas_and_writes_to_the_primary
     database = connect(postgres_address, replicas: @replicas, pool: 4)
     Pelton.run do
-      names = Pelton.map([1, 2, 3, 4], concurrency: nil) { database.fetch("SELECT current_database() AS name, pg_sleep(0.05)").first[:name] }
+      names = Pelton.map([1, 2, 3, 4], concurrency: nil) do
+        database.fetch("SELECT current_database() AS name, pg_sleep(0.05)").first[:name]
+      end
       assert_equal %w[one two], names.uniq.sort
       Pelton.spawn { database[:written].insert(n: 1) }.await
       assert_equal %w[one two], Pelton.map([1, 2, 3, 4], concurrency: nil) { name_of(database) }.uniq.sort
@@ -42,7 +46,9 @@ class DatabaseReplicasTest < PeltonTest
 
   # Merged with others, it would be asked of a replica, which does not know the row.
   def test_who_has_written_finds_alone
-    [postgres_address, *@replicas].each { |address| connect(address).create_table!(:written) { Integer :n, primary_key: true } }
+    [postgres_address, *@replicas].each do |address|
+      connect(address).create_table!(:written) { Integer :n, primary_key: true }
+    end
     database = connect(postgres_address, replicas: @replicas, pool: 4)
     model = Class.new(Sequel::Model(database[:written])) do
       plugin :pelton_merging
@@ -64,7 +70,9 @@ class DatabaseReplicasTest < PeltonTest
   def test_a_replica_that_is_gone_is_left_out
     gone = postgres_address.sub(/:\d+/, ":#{free_port}")
     database = connect(postgres_address, replicas: [gone, @replicas.first])
-    Pelton.run { assert_equal %w[one], Pelton.map([1, 2, 3], concurrency: nil) { Pelton.spawn { name_of(database) }.await }.uniq }
+    Pelton.run do
+      assert_equal %w[one], Pelton.map([1, 2, 3], concurrency: nil) { Pelton.spawn { name_of(database) }.await }.uniq
+    end
   end
 
   def test_the_primary_answers_where_no_replica_does
@@ -93,7 +101,9 @@ class DatabaseReplicasTest < PeltonTest
     server = TCPServer.new("127.0.0.1", 0)
     silent = postgres_address.sub(/:\d+/, ":#{server.addr[1]}")
     database = connect(postgres_address, replicas: [silent, @replicas.first], timeout: 0.6)
-    Pelton.run { assert_equal %w[one] * 4, Pelton.map([1, 2, 3, 4], concurrency: nil) { Pelton.spawn { name_of(database) }.await } }
+    Pelton.run do
+      assert_equal %w[one] * 4, Pelton.map([1, 2, 3, 4], concurrency: nil) { Pelton.spawn { name_of(database) }.await }
+    end
     alone = connect(postgres_address, replicas: [silent], timeout: 0.6)
 
     Pelton.run { assert_equal "postgres", Pelton.spawn { name_of(alone) }.await }
@@ -104,7 +114,9 @@ class DatabaseReplicasTest < PeltonTest
   def test_a_read_whose_session_ends_is_asked_elsewhere
     database = connect(postgres_address, replicas: @replicas, pool: 4)
     Pelton.run do
-      readers = Array.new(4) { Pelton.spawn { database.fetch("SELECT current_database() AS name, pg_sleep(0.3)").first[:name] } }
+      readers = Array.new(4) do
+        Pelton.spawn { database.fetch("SELECT current_database() AS name, pg_sleep(0.3)").first[:name] }
+      end
       busy = @admin.from(:pg_stat_activity).where(datname: %w[one two], state: "active")
       sleep 0.01 until Pelton.spawn { busy.count }.await == 4
       Pelton.spawn { busy.where(datname: "one").select_map(Sequel.function(:pg_terminate_backend, :pid)) }.await
@@ -114,11 +126,18 @@ class DatabaseReplicasTest < PeltonTest
   end
 
   WRITES = [
-    ->(log) { log.create(n: 1) }, ->(log) { log.dataset.returning(:n).insert(n: 1) }, ->(log) { log.dataset.returning(:n).update(n: 1) }, ->(log) { log.dataset.returning(:n).where(n: 5).delete },
-    ->(log) { log.dataset.import([:n], [[1]], return: :primary_key) }, ->(log) { log.dataset.insert_conflict.returning(:n).insert(n: 1) },
-    ->(log) { log.db["INSERT INTO logs (n) VALUES (1) RETURNING n"].all }, ->(log) { log.db.fetch("WITH new AS (INSERT INTO logs (n) VALUES (1) RETURNING n) SELECT * FROM new").all },
-    ->(log) { log.db[:new].with(:new, log.db[:logs].returning(:n).with_sql(:insert_sql, n: 1)).all }, ->(log) { log.with_sql("UPDATE logs SET n = 3 RETURNING *").all },
-    ->(log) { log.db.get(Sequel.function(:nextval, "logs_id_seq")) && log.db.run("INSERT INTO logs (n) SELECT 1 WHERE current_database() = 'postgres'") }
+    ->(log) { log.create(n: 1) }, ->(log) { log.dataset.returning(:n).insert(n: 1) },
+    ->(log) { log.dataset.returning(:n).update(n: 1) }, ->(log) { log.dataset.returning(:n).where(n: 5).delete },
+    ->(log) { log.dataset.import([:n], [[1]], return: :primary_key) },
+    ->(log) { log.dataset.insert_conflict.returning(:n).insert(n: 1) },
+    ->(log) { log.db["INSERT INTO logs (n) VALUES (1) RETURNING n"].all },
+    ->(log) { log.db.fetch("WITH new AS (INSERT INTO logs (n) VALUES (1) RETURNING n) SELECT * FROM new").all },
+    ->(log) { log.db[:new].with(:new, log.db[:logs].returning(:n).with_sql(:insert_sql, n: 1)).all },
+    ->(log) { log.with_sql("UPDATE logs SET n = 3 RETURNING *").all },
+    ->(log) {
+      log.db.get(Sequel.function(:nextval, "logs_id_seq")) &&
+        log.db.run("INSERT INTO logs (n) SELECT 1 WHERE current_database() = 'postgres'")
+    }
   ].freeze
 
   def test_what_writes_goes_to_the_primary_however_it_is_sent
@@ -146,7 +165,8 @@ class DatabaseMariaDBReplicasTest < PeltonTest
   def test_a_query_of_a_replica_is_ended_there
     replica = OwnServer.new(:mariadb)
     there = connect(replica.address)
-    running = there.from(Sequel[:information_schema][:processlist]).where(Sequel.like(:info, "%SLEEP(61)%")).exclude(id: Sequel.function(:connection_id))
+    running = there.from(Sequel[:information_schema][:processlist]).where(Sequel.like(:info,
+      "%SLEEP(61)%")).exclude(id: Sequel.function(:connection_id))
     database = connect(mariadb_address, replicas: [replica.address])
     Pelton.run do
       Pelton.spawn { assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.3) { database.fetch("SELECT SLEEP(61)").all } } }.await

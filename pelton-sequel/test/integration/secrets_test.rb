@@ -35,8 +35,10 @@ class DatabaseSecretsTest < PeltonTest
   end
 
   each_database "datasets" do
-    [@accounts.where(token: SECRET), @accounts.where(token: [SECRET, nil]), @accounts.where(Sequel.lit("token = ?", SECRET)), @accounts.where(Sequel.lit("token = #{@database.literal(SECRET)}")),
-      @accounts.exclude(token: SECRET), @accounts.where(id: @accounts.where(token: SECRET).select(:id)), @accounts.where(token: SECRET).or(name: SECRET), @model.where(token: SECRET)].each do |dataset|
+    [@accounts.where(token: SECRET), @accounts.where(token: [SECRET, nil]),
+      @accounts.where(Sequel.lit("token = ?", SECRET)), @accounts.where(Sequel.lit("token = #{@database.literal(SECRET)}")),
+      @accounts.exclude(token: SECRET), @accounts.where(id: @accounts.where(token: SECRET).select(:id)),
+      @accounts.where(token: SECRET).or(name: SECRET), @model.where(token: SECRET)].each do |dataset|
       shown = [dataset.inspect, told { dataset.nope }]
 
       assert_match(/accounts/, shown.first)
@@ -46,7 +48,8 @@ class DatabaseSecretsTest < PeltonTest
 
   each_database "errors" do
     @database.query_timeout = 0.2
-    slow = {sqlite: long_statement, postgres: "SELECT pg_sleep(10)", mysql: "SELECT SLEEP(10)"}.fetch(@database.database_type)
+    slow = {sqlite: long_statement, postgres: "SELECT pg_sleep(10)",
+            mysql: "SELECT SLEEP(10)"}.fetch(@database.database_type)
 
     refute_match MARK, told(Pelton::TimeoutError) { @database.fetch(slow.sub("SELECT") { "SELECT #{@database.literal(SECRET)}, " }).all }
     refute_match MARK, told(Sequel::NoMatchingRow) { @accounts.first!(token: "#{SECRET}?") }
@@ -56,10 +59,13 @@ class DatabaseSecretsTest < PeltonTest
   each_database "spans" do
     texts = []
     subscription = Pelton::Notifications.subscribe("query.sequel") do |event|
-      texts << Pelton::SQLText.without_values(event.payload[:sql], @database.database_type) << (event.error ? Pelton::SQLText.message_without_values(event.error.message) : "")
+      texts << Pelton::SQLText.without_values(event.payload[:sql],
+        @database.database_type) << (event.error ? Pelton::SQLText.message_without_values(event.error.message) : "")
     end
     text = @database.literal(SECRET)
-    ["INSERT INTO accounts (name, token) VALUES (#{text}, #{text})", "INSERT INTO accounts (name, token) VALUES (NULL, #{text})", "SELECT * FROM accounts WHERE token = #{text} AND nope = #{text}",
+    ["INSERT INTO accounts (name, token) VALUES (#{text}, #{text})",
+      "INSERT INTO accounts (name, token) VALUES (NULL, #{text})",
+      "SELECT * FROM accounts WHERE token = #{text} AND nope = #{text}",
       "SELECT #{text} #{text} FROM", "SELECT * FROM accounts WHERE id = CAST(#{text} AS INTEGER) -- #{text}"].each do |sql|
       @database.run(sql)
     rescue Sequel::Error => error

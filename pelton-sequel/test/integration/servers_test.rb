@@ -6,7 +6,8 @@ require "stringio"
 require "trilogy"
 require_relative "../support/sequel_databases"
 
-# What must be the same on PostgreSQL and MariaDB: limits and cancellations reach the server, faults end, the pool heals.
+# What must be the same on PostgreSQL and MariaDB: limits and cancellations reach the server, faults end, the pool
+# heals.
 module ServerBehaviours
   include SequelDatabases
 
@@ -145,7 +146,9 @@ module ServerBehaviours
   def test_a_killed_session_is_replaced
     database = connect(address)
     Pelton.run do
-      assert_raises(Sequel::DatabaseDisconnectError) { database.synchronize { kill_session(database) && database.get(1) } }
+      assert_raises(Sequel::DatabaseDisconnectError) do
+        database.synchronize { kill_session(database) && database.get(1) }
+      end
 
       assert_equal 1, database.get(1)
     end
@@ -241,7 +244,11 @@ class DatabasePostgresTest < PeltonTest
   def address = postgres_address
   def sleep_call(seconds) = "pg_sleep(#{seconds})"
   def session_id = Sequel.function(:pg_backend_pid)
-  def sleeping(database) = database.fetch("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()").single_value
+
+  def sleeping(database)
+    database.fetch("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()").single_value
+  end
+
   def kill(database, id) = database.get(Sequel.function(:pg_terminate_backend, id))
   def kill_session(database) = connect(address).then { |other| kill(other, database.get(session_id)) }
 end
@@ -254,7 +261,11 @@ class DatabaseMariaDBTest < PeltonTest
   def address = mariadb_address
   def sleep_call(seconds) = "sleep(#{seconds})"
   def session_id = Sequel.function(:connection_id)
-  def sleeping(database) = database.fetch("SELECT count(*) FROM information_schema.processlist WHERE info LIKE '%sleep(600)%' AND id <> connection_id()").single_value
+
+  def sleeping(database)
+    database.fetch("SELECT count(*) FROM information_schema.processlist WHERE info LIKE '%sleep(600)%' AND id <> connection_id()").single_value
+  end
+
   def kill(database, id) = database.run("KILL #{id}")
   def kill_session(database) = connect(address).then { |other| kill(other, database.get(session_id)) || true }
 end

@@ -3,7 +3,8 @@
 require "pg"
 require_relative "../support/sequel_databases"
 
-# PostgreSQL's json, jsonb and array columns, in both directions: through datasets, bound values, prepared statements and models of Sequel.
+# PostgreSQL's json, jsonb and array columns, in both directions: through datasets, bound values, prepared statements
+# and models of Sequel.
 module PostgresTypes
   include SequelDatabases
 
@@ -47,7 +48,9 @@ module PostgresTypes
     3.times { assert_equal VALUES, plain(@items.first(id: id)) }
     3.times { assert_equal id, @items.where(names: Sequel.pg_array(VALUES[:names], :text)).get(:id) }
     3.times { assert_equal id, @items.where(document: Sequel.pg_jsonb(VALUES[:document])).get(:id) }
-    3.times { |i| @items.where(id: id).update(numbers: Sequel.pg_array([i], :integer), document: Sequel.pg_jsonb("i" => i)) }
+    3.times do |i|
+      @items.where(id: id).update(numbers: Sequel.pg_array([i], :integer), document: Sequel.pg_jsonb("i" => i))
+    end
 
     assert_equal [[2], {"i" => 2}], plain(@items.select(:numbers, :document).first).values
   end
@@ -81,7 +84,8 @@ module PostgresTypes
   private
 
   def wrapped
-    types = {numbers: :integer, bigs: :bigint, names: :text, flags: :boolean, amounts: :numeric, days: :date, matrix: :integer, ratios: "double precision"}
+    types = {numbers: :integer, bigs: :bigint, names: :text, flags: :boolean, amounts: :numeric, days: :date,
+             matrix: :integer, ratios: "double precision"}
     VALUES.to_h do |name, value|
       next [name, Sequel.pg_jsonb(value)] if name == :document
       next [name, Sequel.pg_json(value)] if name == :note

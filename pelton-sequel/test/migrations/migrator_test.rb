@@ -31,7 +31,8 @@ class SequelMigrationsMigratorTest < PeltonTest
   def test_rows_that_would_name_nothing_undo_the_migration
     error = assert_raises(Pelton::Sequel::Migrations::Failed) { migrate("from(:parents).where(id: 1).delete") }
 
-    assert_match(/1 rows of children name rows of parents that are not there.*begin it with no_transaction/, error.message)
+    assert_match(/1 rows of children name rows of parents that are not there.*begin it with no_transaction/,
+      error.message)
     assert_equal [1, 2], @database[:parents].select_map(:id)
     assert_raises(Sequel::ForeignKeyConstraintViolation) { @database[:children].insert(parent_id: 9) }
   end
@@ -53,7 +54,9 @@ class SequelMigrationsMigratorTest < PeltonTest
   end
 
   def test_without_a_transaction_a_failed_one_leaves_its_first_statements
-    error = assert_raises(Pelton::Sequel::Migrations::Failed) { migrate("create_table(:half) { Integer :n }; run 'SELEKT'", "no_transaction") }
+    error = assert_raises(Pelton::Sequel::Migrations::Failed) do
+      migrate("create_table(:half) { Integer :n }; run 'SELEKT'", "no_transaction")
+    end
 
     assert_match(/Its statements before the failing one are done, and stay: the file has no_transaction/, error.message)
     assert @database.table_exists?(:half)

@@ -43,9 +43,12 @@ class SequelMigrationsSchemaTest < PeltonTest
 
   def test_what_cannot_be_loaded
     @schema.write
-    assert_match(/has tables already \(posts, schema_migrations\)/, refused(@database, Pelton::Sequel::ConfigurationError))
+    assert_match(/has tables already \(posts, schema_migrations\)/,
+      refused(@database, Pelton::Sequel::ConfigurationError))
     whole = File.read(@file)
-    {"Sequel.migration { nonsense }\n__END__\n" => /nonsense/, whole.sub("change do", "change do (") => /cannot be read: .*syntax error/m, whole.sub("change do", "change do\nrun 'SELEKT'") => /failed/}.each do |text, message|
+    {"Sequel.migration { nonsense }\n__END__\n" => /nonsense/,
+     whole.sub("change do", "change do (") => /cannot be read: .*syntax error/m,
+     whole.sub("change do", "change do\nrun 'SELEKT'") => /failed/}.each do |text, message|
       File.write(@file, text)
       other = connect
       assert_match message, refused(other, Pelton::Sequel::Migrations::Failed)
@@ -57,5 +60,7 @@ class SequelMigrationsSchemaTest < PeltonTest
 
   private
 
-  def refused(database, error) = assert_raises(error) { Pelton::Sequel::Migrations::Schema.new(database, @file).load }.message
+  def refused(database, error)
+    assert_raises(error) { Pelton::Sequel::Migrations::Schema.new(database, @file).load }.message
+  end
 end

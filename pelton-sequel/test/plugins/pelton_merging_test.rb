@@ -22,7 +22,8 @@ class PeltonMergingTest < PeltonTest
   end
 
   def test_unique_columns_and_associations
-    assert_equal(1, queries { assert_equal [1, 2, nil], together(%w[p0 p1 nobody]) { |email| @people.first(email: email)&.id } } - 1) # nobody asks alone, too
+    # Nobody asks alone, too
+    assert_equal(1, queries { assert_equal [1, 2, nil], together(%w[p0 p1 nobody]) { |email| @people.first(email: email)&.id } } - 1)
     people = @people.order(:id).limit(2).all
     assert_equal 1, queries { together(people, &:boss) }
     assert_equal 2, queries { together([1, 1]) { |id| @people.first(boss_id: id) } }
@@ -86,7 +87,9 @@ class PeltonMergingTest < PeltonTest
   end
 
   def test_a_database_whose_indexes_cannot_be_asked_for
-    people = Class.new(Sequel::Model(Sequel.mock(keep_reference: false)[:people])) { plugin(:pelton_merging) && set_primary_key(:id) }
+    people = Class.new(Sequel::Model(Sequel.mock(keep_reference: false)[:people])) do
+      plugin(:pelton_merging) && set_primary_key(:id)
+    end
 
     assert_nil(Pelton.run { people.first(email: "p1") })
     assert_equal [:id], people.unique_columns

@@ -18,7 +18,9 @@ class PeltonTogetherTest < PeltonTest
     end
     @database[:artists].import([:name], Array.new(5) { |index| ["artist #{index}"] })
     @database[:albums].import([:artist_id], Array.new(100) { |index| [index % 5 + 1] })
-    @artists, @albums = %i[artists albums].map { |name| Class.new(Sequel::Model(@database[name])) { plugin :pelton_together } }
+    @artists, @albums = %i[artists albums].map do |name|
+      Class.new(Sequel::Model(@database[name])) { plugin :pelton_together }
+    end
     @artists.one_to_many :albums, class: @albums, key: :artist_id
     @albums.many_to_one :artist, class: @artists, key: :artist_id
   end

@@ -2,7 +2,8 @@
 
 require_relative "../support/sequel_databases"
 
-# What Sequel's own adapters for SQLite do and extralite's adapter did not: types, schema changes, prepared statements, errors.
+# What Sequel's own adapters for SQLite do and extralite's adapter did not: types, schema changes, prepared statements,
+# errors.
 class SQLiteBehavioursTest < PeltonTest
   include SequelDatabases
 
@@ -16,14 +17,17 @@ class SQLiteBehavioursTest < PeltonTest
       [:Date, [2_455_979, 2_455_979.1], [Date.jd(2_455_979)] * 2],
       [:DateTime, [1_329_860_756, 2_455_979.5], [Time.at(1_329_860_756), Time.at(1_329_825_600)]]].each do |type, values, expected|
       @database.create_table!(:items) { send(type, :value) }
-      got = values.map { |value| @database[:items].delete && @database[:items].insert(value) && @database[:items].get(:value) }
+      got = values.map do |value|
+        @database[:items].delete && @database[:items].insert(value) && @database[:items].get(:value)
+      end
 
       assert_equal expected, got, type
     end
     @database.create_table!(:items) { Time :value, only_time: true }
     @database[:items].import([:value], [[3661], [3661.000001]])
 
-    assert_equal [Sequel::SQLTime.create(1, 1, 1), Sequel::SQLTime.create(1, 1, 1, 1)], @database[:items].select_map(:value)
+    assert_equal [Sequel::SQLTime.create(1, 1, 1), Sequel::SQLTime.create(1, 1, 1, 1)],
+      @database[:items].select_map(:value)
   end
 
   def test_numbers_that_are_none
@@ -105,9 +109,11 @@ class SQLiteBehavioursTest < PeltonTest
       DateTime :at
     end
     items = @database[:items]
-    id = items.prepare(:insert, :add, name: :$name, bytes: :$bytes, at: :$at).call(name: "a", bytes: Sequel.blob("\0\xff"), at: Time.at(1))
+    id = items.prepare(:insert, :add, name: :$name, bytes: :$bytes,
+      at: :$at).call(name: "a", bytes: Sequel.blob("\0\xff"), at: Time.at(1))
 
-    assert_equal [{id: id, name: "a", bytes: "\0\xff".b, at: Time.at(1)}], items.where(name: :$name).prepare(:select, :by_name).call(name: "a")
+    assert_equal [{id: id, name: "a", bytes: "\0\xff".b, at: Time.at(1)}],
+      items.where(name: :$name).prepare(:select, :by_name).call(name: "a")
     assert_equal 1, items.where(at: :$at).call(:select, at: Time.at(1)).size
     assert_equal 1, items.where(bytes: :$bytes).call(:select, bytes: Sequel.blob("\0\xff")).size
     assert_equal 1, items.where(name: :$old).prepare(:update, :rename, name: :$new).call(old: "a", new: "b")
@@ -119,7 +125,9 @@ class SQLiteBehavioursTest < PeltonTest
     @database.create_table(:items) { Integer :number }
     @database[:items].import([:number], (1..4).zip)
     counts = []
-    @database[:items].order(:number).each { |row| counts << (row[:number] * @database[:items].select_map(:number).size) }
+    @database[:items].order(:number).each do |row|
+      counts << (row[:number] * @database[:items].select_map(:number).size)
+    end
     @database[:items].each { break }
     seen = []
     @database[:items].order(:number).paged_each(rows_per_fetch: 2) { |row| seen << row[:number] }

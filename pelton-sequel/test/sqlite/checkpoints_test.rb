@@ -36,7 +36,8 @@ class SQLiteCheckpointsTest < PeltonTest
   end
 
   def test_a_log_to_which_writes_do_not_cease_begins_anew
-    @checkpoints = Pelton::Sequel::SQLite::Checkpoints.new(@path, check_every: 5, size: 100_000, limit: 1_000_000) { |&work| @database.synchronize(&work) }
+    @checkpoints = Pelton::Sequel::SQLite::Checkpoints.new(@path, check_every: 5, size: 100_000,
+      limit: 1_000_000) { |&work| @database.synchronize(&work) }
     writes = 0
     Pelton.run do
       Array.new(4) do
@@ -55,7 +56,9 @@ class SQLiteCheckpointsTest < PeltonTest
   end
 
   def test_the_log_does_not_begin_anew_while_a_transaction_writes
-    @checkpoints = Pelton::Sequel::SQLite::Checkpoints.new(@path, check_every: 1, size: 1, limit: 1) { |&work| @database.synchronize(&work) }
+    @checkpoints = Pelton::Sequel::SQLite::Checkpoints.new(@path, check_every: 1, size: 1, limit: 1) do |&work|
+      @database.synchronize(&work)
+    end
     Pelton.run do
       @database.transaction do
         write(10)
@@ -75,7 +78,9 @@ class SQLiteCheckpointsTest < PeltonTest
     @database.create_table(:numbers) { Integer :number }
     @database[:numbers].import([:number], [*1..1000].zip)
     Pelton.run do
-      seen = @database[:numbers].server(:read_only).each_with_index.map { |row, index| ((index % 250).zero? && write(10)) || row[:number] }
+      seen = @database[:numbers].server(:read_only).each_with_index.map do |row, index|
+        ((index % 250).zero? && write(10)) || row[:number]
+      end
       assert_equal 1000, seen.size
       500.times { @checkpoints.count.zero? ? sleep(0.01) : break }
     end

@@ -48,9 +48,12 @@ class SQLiteConnectionTest < PeltonTest
 
   def test_a_large_sort_is_done_in_parts
     database = connect(sqlite_file)
-    rows = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 300000) SELECT x, hex(randomblob(20)) AS t FROM c"
+    rows =
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 300000) SELECT x, hex(randomblob(20)) AS t FROM c"
     Pelton.run do
-      watched = turns { assert_equal 300_000, database.fetch("SELECT max(r) FROM (SELECT row_number() OVER (ORDER BY t) AS r FROM (#{rows}))").single_value }
+      watched = turns do
+        assert_equal 300_000, database.fetch("SELECT max(r) FROM (SELECT row_number() OVER (ORDER BY t) AS r FROM (#{rows}))").single_value
+      end
 
       assert_operator watched, :>, 20
     end
@@ -86,8 +89,10 @@ class SQLiteConnectionTest < PeltonTest
     database.loggers << Logger.new(log = StringIO.new)
     database.transaction { database.run("SELECT 1") }
 
-    assert_equal ["BEGIN IMMEDIATE TRANSACTION", "SELECT 1", "COMMIT"], log.string.scan(/s\) (.+)/).flatten.grep_v(/PRAGMA/)
-    assert_equal database.get(Sequel.function(:sqlite_version)).split(".").map(&:to_i), database.sqlite_version.digits(100).reverse
+    assert_equal ["BEGIN IMMEDIATE TRANSACTION", "SELECT 1", "COMMIT"],
+      log.string.scan(/s\) (.+)/).flatten.grep_v(/PRAGMA/)
+    assert_equal database.get(Sequel.function(:sqlite_version)).split(".").map(&:to_i),
+      database.sqlite_version.digits(100).reverse
   end
 
   def test_a_limit_ends_a_long_statement_and_the_connection_is_good_afterwards
@@ -132,7 +137,11 @@ class SQLiteConnectionTest < PeltonTest
     database = numbers_file
     Pelton.run do
       assert_raises(Pelton::TimeoutError) do
-        Pelton.timeout(0.05) { database.transaction { database[:numbers].insert(n: 1).then { database.run("INSERT INTO numbers #{long_statement}") } } }
+        Pelton.timeout(0.05) do
+          database.transaction do
+            database[:numbers].insert(n: 1).then { database.run("INSERT INTO numbers #{long_statement}") }
+          end
+        end
       end
 
       assert_equal 0, database[:numbers].count
@@ -211,12 +220,15 @@ class SQLiteConnectionTest < PeltonTest
     3.times { |i| database[:items].insert(name: "x" * 20_000 + i.to_s, day: day, done: true) }
     conditions = [{name: "x" * 20_000 + "1"}, {id: [2, *10..20_000]}, Sequel.lit("name = '#{"x" * 20_000}1'")]
     conditions.each do |condition|
-      rows = [database[:items].where(condition), database["SELECT * FROM items WHERE #{database.literal(Sequel.expr(condition))}"], database[:items].where(condition).order(:id).limit(5)]
+      rows =
+        [database[:items].where(condition), database["SELECT * FROM items WHERE #{database.literal(Sequel.expr(condition))}"], database[:items].where(condition).order(:id).limit(5)]
 
       assert_equal [[2, day, true]] * 3, rows.map { |found| found.first.values_at(:id, :day, :done) }
       assert_equal [2], database[:items].where(condition).group(:id).having { count.function.* > 0 }.select_map(:id)
     end
-    kept = database.synchronize(:read_only) { |connection| connection.instance_variable_get(:@statements).keys + connection.instance_variable_get(:@types).keys }
+    kept = database.synchronize(:read_only) do |connection|
+      connection.instance_variable_get(:@statements).keys + connection.instance_variable_get(:@types).keys
+    end
 
     assert_empty kept.map(&:bytesize).select { |size| size > Pelton::Sequel::SQLite::Connection::LONG }
   end
@@ -225,12 +237,15 @@ class SQLiteConnectionTest < PeltonTest
     database = connect
     (Pelton::Sequel::SQLite::Connection::STATEMENTS + 50).times { |i| database.fetch("SELECT #{i}").single_value }
 
-    assert_equal Pelton::Sequel::SQLite::Connection::STATEMENTS, database.synchronize { |connection| connection.instance_variable_get(:@statements).size }
+    assert_equal Pelton::Sequel::SQLite::Connection::STATEMENTS,
+      database.synchronize { |connection| connection.instance_variable_get(:@statements).size }
   end
 
   def test_the_message_of_a_limit_has_no_values
     database = connect(sqlite_file, query_timeout: 0.01)
-    error = assert_raises(Pelton::TimeoutError) { Pelton.run { database.fetch("SELECT 's3cret', (#{long_statement})").all } }
+    error = assert_raises(Pelton::TimeoutError) do
+      Pelton.run { database.fetch("SELECT 's3cret', (#{long_statement})").all }
+    end
 
     assert_match(/longer than 0.01 s: SELECT \?, \(SELECT count/, error.message)
   end

@@ -43,6 +43,8 @@ class SQLiteCursorTest < PeltonTest
   private
 
   def statements_in_use
-    @database.synchronize { |connection| connection.instance_variable_get(:@statements).key?("SELECT * FROM `numbers`") ? 0 : 1 }
+    @database.synchronize do |connection|
+      connection.instance_variable_get(:@statements).key?("SELECT * FROM `numbers`") ? 0 : 1
+    end
   end
 end

@@ -34,7 +34,8 @@ class SQLiteDatabaseTest < PeltonTest
   def test_rows_come_as_hashes_in_order
     @items.import(%i[name number], [["a", 1], ["b", 2], ["c", nil]])
 
-    assert_equal [{id: 1, name: "a", number: 1}, {id: 2, name: "b", number: 2}, {id: 3, name: "c", number: nil}], @items.order(:id).all
+    assert_equal [{id: 1, name: "a", number: 1}, {id: 2, name: "b", number: 2}, {id: 3, name: "c", number: nil}],
+      @items.order(:id).all
     assert_equal %i[id name number], @items.columns
     assert_equal %w[c b], @items.reverse(:id).limit(2).select_map(:name)
     assert_nil @items.where(id: 9).first
@@ -63,7 +64,8 @@ class SQLiteDatabaseTest < PeltonTest
       String :text
       Bignum :big
     end
-    row = {date: Date.new(2020, 2, 29), at: Time.local(2020, 1, 2, 3, 4, 5.5r), only: Sequel::SQLTime.create(1, 2, 3), yes: true,
+    row = {date: Date.new(2020, 2, 29), at: Time.local(2020, 1, 2, 3, 4, 5.5r), only: Sequel::SQLTime.create(1, 2, 3),
+           yes: true,
            price: BigDecimal("12.25"), ratio: 0.5, data: Sequel.blob("a\0\xff".b), text: "ä", big: 2**62}
     @database[:typed].insert(row)
 

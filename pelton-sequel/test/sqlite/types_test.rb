@@ -9,7 +9,8 @@ class SQLiteTypesTest < PeltonTest
   Types = Pelton::Sequel::SQLite::Types
 
   def test_the_declared_type_without_its_size
-    assert_equal ["decimal", "double precision", "varchar", ""], ["DECIMAL(10, 2)", "double precision", "varchar (255)", ""].map { |type| Types.base(type) }
+    assert_equal ["decimal", "double precision", "varchar", ""],
+      ["DECIMAL(10, 2)", "double precision", "varchar (255)", ""].map { |type| Types.base(type) }
   end
 
   def test_values_by_their_column_s_type
@@ -21,10 +22,14 @@ class SQLiteTypesTest < PeltonTest
   end
 
   def test_times_as_sequel_writes_them
-    assert_equal Time.local(2020, 1, 2, 3, 4, Rational(5_000_006, 1_000_000)), Types.time("2020-01-02 03:04:05.000006", :local)
-    assert_equal Time.utc(2020, 1, 2, 3, 4, Rational(5_000_006, 1_000_000)), Types.time("2020-01-02 03:04:05.000006", :utc)
+    assert_equal Time.local(2020, 1, 2, 3, 4, Rational(5_000_006, 1_000_000)),
+      Types.time("2020-01-02 03:04:05.000006", :local)
+    assert_equal Time.utc(2020, 1, 2, 3, 4, Rational(5_000_006, 1_000_000)),
+      Types.time("2020-01-02 03:04:05.000006", :utc)
     assert_nil Types.time("2020-01-02 03:04:05.000006", nil)
-    ["2020-01-02T03:04:05.000006", "2020-01-02 03:04:05", "2020-01-02 03:04:05.000006+02:00", ""].each { |text| assert_nil Types.time(text, :local) }
+    ["2020-01-02T03:04:05.000006", "2020-01-02 03:04:05", "2020-01-02 03:04:05.000006+02:00", ""].each do |text|
+      assert_nil Types.time(text, :local)
+    end
   end
 
   def test_a_database_in_another_time_zone
@@ -42,10 +47,13 @@ class SQLiteTypesTest < PeltonTest
 
   def test_columns_that_a_write_returns
     database = connect("sqlite::memory:")
-    database.create_table(:things) { primary_key(:id).then { DateTime(:at) }.then { TrueClass(:done) }.then { String(:name) } }
+    database.create_table(:things) do
+      primary_key(:id).then { DateTime(:at) }.then { TrueClass(:done) }.then { String(:name) }
+    end
     things, at = database[:things], Time.local(2020, 1, 2, 3)
 
-    assert_equal [{at: at, done: true, name: "x RETURNING y"}], things.returning(:at, :done, :name).insert(at: at, done: true, name: "x RETURNING y")
+    assert_equal [{at: at, done: true, name: "x RETURNING y"}],
+      things.returning(:at, :done, :name).insert(at: at, done: true, name: "x RETURNING y")
     assert_equal [[at, false]], things.returning.update(done: false).map { |row| row.values_at(:at, :done) }
     assert_equal [at], things.returning(:at).where(done: false).delete.map { |row| row[:at] }
     assert_equal at, Class.new(Sequel::Model(things)).create(at: at, name: "y").at
@@ -53,7 +61,9 @@ class SQLiteTypesTest < PeltonTest
 
   def test_bound_values
     database = connect
-    bound = [Date.new(2020, 1, 2), true, false, :name, BigDecimal("0.1"), nil, 1.5, 7].map { |value| Types.bind(value, database) }
+    bound = [Date.new(2020, 1, 2), true, false, :name, BigDecimal("0.1"), nil, 1.5, 7].map do |value|
+      Types.bind(value, database)
+    end
 
     assert_equal ["2020-01-02", 1, 0, "name", "0.1", nil, 1.5, 7], bound
     assert_instance_of Extralite::Blob, Types.bind(Sequel.blob("x"), database)

@@ -9,7 +9,9 @@ require_relative "sequel_databases"
 module KeysetBehaviours
   include SequelDatabases
 
-  TIMES = ["2026-01-01 00:00:00.000001", "2026-01-01 00:00:00", "2026-10-25 01:30:00.123456"].map { |text| Time.parse("#{text} UTC") }
+  TIMES = ["2026-01-01 00:00:00.000001", "2026-01-01 00:00:00", "2026-10-25 01:30:00.123456"].map do |text|
+    Time.parse("#{text} UTC")
+  end
 
   def setup
     super
@@ -30,9 +32,12 @@ module KeysetBehaviours
     @things = @database[:things]
     random = Random.new(7)
     rows = Array.new(40) do |index|
-      {number: random.rand(4), rank: [nil, 1, 2].sample(random: random), name: [nil, "", "a", "B", "é", "'", "a "].sample(random: random), at: [nil, *TIMES].sample(random: random),
-       on: [nil, Date.new(2026, 2, 28), Date.new(1, 1, 1)].sample(random: random), double: [nil, 0.1, 1e300, -2.5].sample(random: random), single: [nil, 0.1, 0.2].sample(random: random),
-       price: [nil, BigDecimal("0.1"), BigDecimal("12345678.1234")].sample(random: random), flag: [nil, true, false].sample(random: random)}
+      {number: random.rand(4), rank: [nil, 1, 2].sample(random: random),
+       name: [nil, "", "a", "B", "é", "'", "a "].sample(random: random), at: [nil, *TIMES].sample(random: random),
+       on: [nil, Date.new(2026, 2, 28), Date.new(1, 1, 1)].sample(random: random),
+       double: [nil, 0.1, 1e300, -2.5].sample(random: random), single: [nil, 0.1, 0.2].sample(random: random),
+       price: [nil, BigDecimal("0.1"), BigDecimal("12345678.1234")].sample(random: random),
+       flag: [nil, true, false].sample(random: random)}
     end
     @things.multi_insert(rows)
   end
@@ -40,8 +45,11 @@ module KeysetBehaviours
   def test_every_order_gives_every_row_once_forwards_and_backwards
     columns = %i[number rank name at on double single price flag]
     orders = [[], [:id], [Sequel.desc(:id)]] + columns.flat_map { |name| [[name], [Sequel.desc(name)]] }
-    orders += columns.each_cons(2).flat_map { |one, other| [[one, other], [Sequel.desc(one), other], [one, Sequel.desc(other)], [Sequel.desc(one), Sequel.desc(other)]] }
-    orders += [[Sequel.asc(:rank, nulls: :first)], [Sequel.desc(:rank, nulls: :last)], [Sequel.asc(:name, nulls: :last), Sequel.desc(:rank, nulls: :first)]]
+    orders += columns.each_cons(2).flat_map do |one, other|
+      [[one, other], [Sequel.desc(one), other], [one, Sequel.desc(other)], [Sequel.desc(one), Sequel.desc(other)]]
+    end
+    orders += [[Sequel.asc(:rank, nulls: :first)], [Sequel.desc(:rank, nulls: :last)],
+      [Sequel.asc(:name, nulls: :last), Sequel.desc(:rank, nulls: :first)]]
     orders << [:number, :rank, Sequel.desc(:name), Sequel.desc(:id)]
     orders.each { |order| assert_walks @things.order(*order) }
   end
@@ -73,7 +81,8 @@ module KeysetBehaviours
   def test_a_column_that_is_not_read_is_named
     page = @things.select(:id).order(:number).pelton_page(per: 1)
 
-    assert_match(/ordered by number, which the next page needs: select it/, assert_raises(ArgumentError) { page.links }.message)
+    assert_match(/ordered by number, which the next page needs: select it/,
+      assert_raises(ArgumentError) { page.links }.message)
   end
 
   def test_the_key_alone_may_be_another
@@ -108,7 +117,9 @@ module KeysetBehaviours
   def test_sqlite_s_times_of_several_forms
     skip "only SQLite compares times as texts" unless @database.database_type == :sqlite
     @things.delete
-    ["2026-01-01 00:00:00", "2026-01-01 00:00:00.000000", "2026-01-01T00:00:00Z", "2026-01-01 00:00:00"].each { |text| 3.times { @database.run("INSERT INTO things (number, at) VALUES (1, '#{text}')") } }
+    ["2026-01-01 00:00:00", "2026-01-01 00:00:00.000000", "2026-01-01T00:00:00Z", "2026-01-01 00:00:00"].each do |text|
+      3.times { @database.run("INSERT INTO things (number, at) VALUES (1, '#{text}')") }
+    end
 
     assert_walks @things.order(:at)
     assert_walks @things.order(Sequel.desc(:at))
@@ -122,7 +133,11 @@ module KeysetBehaviours
     assert_match(tuple ? /\(.things.\..number., .things.\..id.\) > \(/ : /number. >= /, sql.call(:number))
     assert_match(/number. >= /, sql.call(:number, Sequel.desc(:id)))
     with_null_last = Sequel.asc(:rank, nulls: :last)
-    _, there, null = logged { @things.order(with_null_last).pelton_page(per: 1).then { |page| @things.order(with_null_last).pelton_page(per: 50, **page.links[:next]).to_a } }
+    _, there, null = logged do
+      @things.order(with_null_last).pelton_page(per: 1).then do |page|
+        @things.order(with_null_last).pelton_page(per: 50, **page.links[:next]).to_a
+      end
+    end
 
     refute_match(/ IS NULL/, there[/WHERE.*ORDER/], "no index finds a value or NULL")
     assert_match(/WHERE \(.things.\..rank. IS NULL\)/, null)
@@ -130,7 +145,8 @@ module KeysetBehaviours
 
   def test_orders_that_are_no_columns
     [Sequel.lit("LENGTH(name)"), Sequel.function(:lower, :name), Sequel[:others][:name], :nothing].each do |order|
-      assert_match(/keyset pages are ordered by columns of .things., not by/, assert_raises(ArgumentError, order.inspect) { @things.order(order).pelton_page }.message)
+      assert_match(/keyset pages are ordered by columns of .things., not by/,
+        assert_raises(ArgumentError, order.inspect) { @things.order(order).pelton_page }.message)
     end
   end
 
@@ -139,7 +155,9 @@ module KeysetBehaviours
     @database.run("ALTER TABLE things ADD short FLOAT, ADD kind ENUM('z', 'a')")
     @database.schema(:things, reload: true)
 
-    %i[short kind].each { |name| assert_match(/cannot be ordered by #{name}/, assert_raises(ArgumentError) { @things.order(name).pelton_page }.message) }
+    %i[short kind].each do |name|
+      assert_match(/cannot be ordered by #{name}/, assert_raises(ArgumentError) { @things.order(name).pelton_page }.message)
+    end
   end
 
   def test_a_cursor_that_was_changed_or_is_another_list_s
@@ -148,10 +166,15 @@ module KeysetBehaviours
     digest, *values = JSON.parse(cursor.tr("-_", "+/").unpack1("m"))
 
     assert_equal 1, by_number.pelton_page(after: write([digest, *values]), per: 1).size
-    changed = ["", "x", "\0", "é", cursor[0..-3], "#{cursor}x", "x" * 20_000, :a, 7, {}, [], write([digest + 1, *values]), write([digest, values[0]]), write([digest, *values, 1]), write([]),
-      write({}), write([digest, "1; DROP TABLE things", 1]), write([digest, nil, 1]), write([digest, 1.5, 1]), write([digest, 2**70, 1]), write([digest, {"a" => 1}, 1]), write([digest, [1], 1]),
-      write([digest, true, 1]), @things.order(Sequel.desc(:number)).pelton_page(per: 1).links[:next][:after], @things.order(:number, :rank).pelton_page(per: 1).links[:next][:after]]
-    changed.each { |one| assert_raises(Pelton::Sequel::InvalidCursor, one.inspect[0, 80]) { by_number.pelton_page(after: one) } }
+    changed = ["", "x", "\0", "é", cursor[0..-3], "#{cursor}x", "x" * 20_000, :a, 7, {}, [],
+      write([digest + 1, *values]), write([digest, values[0]]), write([digest, *values, 1]), write([]),
+      write({}), write([digest, "1; DROP TABLE things", 1]), write([digest, nil, 1]), write([digest, 1.5, 1]),
+      write([digest, 2**70, 1]), write([digest, {"a" => 1}, 1]), write([digest, [1], 1]),
+      write([digest, true, 1]), @things.order(Sequel.desc(:number)).pelton_page(per: 1).links[:next][:after],
+      @things.order(:number, :rank).pelton_page(per: 1).links[:next][:after]]
+    changed.each do |one|
+      assert_raises(Pelton::Sequel::InvalidCursor, one.inspect[0, 80]) { by_number.pelton_page(after: one) }
+    end
   end
 
   def test_values_of_a_cursor_that_no_row_can_have

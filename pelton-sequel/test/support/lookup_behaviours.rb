@@ -2,12 +2,14 @@
 
 require_relative "sequel_databases"
 
-# What a lookup does on each database: the same as a dataset, but faster. The test says `address`, where the database is.
+# What a lookup does on each database: the same as a dataset, but faster. The test says `address`, where the database
+# is.
 module LookupBehaviours
   include SequelDatabases
 
   NOON = Time.local(2024, 2, 29, 12, 0, 1)
-  ROW = {text: "it's \\ \u00e9\n", short: "x", big: 2**40, amount: BigDecimal("-12.50"), ratio: 0.5, yes: true, no: false, at: NOON, day: Date.new(2024, 2, 29),
+  ROW = {text: "it's \\ \u00e9\n", short: "x", big: 2**40, amount: BigDecimal("-12.50"), ratio: 0.5, yes: true,
+         no: false, at: NOON, day: Date.new(2024, 2, 29),
          bytes: Sequel.blob("a\0\xff".b), nothing: nil}.freeze
 
   def setup

@@ -17,7 +17,8 @@ class OwnServer
     @kind = kind
     @max_connections = max_connections
     @port = free_port
-    @address = (kind == :postgres) ? "postgres://postgres@127.0.0.1:#{@port}/postgres" : "mysql://root@127.0.0.1:#{@port}/test"
+    @address =
+      (kind == :postgres) ? "postgres://postgres@127.0.0.1:#{@port}/postgres" : "mysql://root@127.0.0.1:#{@port}/test"
     @folder = folder
     prepare
     start
@@ -69,7 +70,9 @@ class OwnServer
 
   # Ends all sessions but this one.
   def end_sessions(admin)
-    return admin.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()") if @kind == :postgres
+    if @kind == :postgres
+      return admin.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
+    end
     admin.query("SELECT id FROM information_schema.processlist WHERE user = 'root' AND id <> connection_id()").each { |id,| admin.query("KILL #{id}") rescue nil } # standard:disable Style/RescueModifier
   end
 
@@ -103,14 +106,21 @@ class OwnServer
   end
 
   def prepare
-    return Databases.prepare(*Databases.as("postgres", "#{programs}/initdb", "-D", @folder, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C")) if @kind == :postgres
+    if @kind == :postgres
+      return Databases.prepare(*Databases.as("postgres", "#{programs}/initdb", "-D", @folder, "-U", "postgres", "-A",
+        "trust", "--no-sync", "-E", "UTF8", "--locale=C"))
+    end
     Databases.prepare("mariadb-install-db", *common, "--auth-root-authentication-method=normal", "--skip-name-resolve")
   end
 
   def command
-    return ["mariadbd", *common, "--port=#{@port}", "--socket=#{@folder}/socket", "--bind-address=127.0.0.1", "--pid-file=#{@folder}/pid", "--skip-name-resolve", "--max-connections=#{max_connections}"] unless @kind == :postgres
+    unless @kind == :postgres
+      return ["mariadbd", *common, "--port=#{@port}", "--socket=#{@folder}/socket", "--bind-address=127.0.0.1",
+        "--pid-file=#{@folder}/pid", "--skip-name-resolve", "--max-connections=#{max_connections}"]
+    end
     FileUtils.rm_f("#{@folder}/postmaster.pid")
-    Databases.as("postgres", "#{programs}/postgres", "-D", @folder, "-p", @port.to_s, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=#{max_connections}")
+    Databases.as("postgres", "#{programs}/postgres", "-D", @folder, "-p", @port.to_s, "-c",
+      "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=#{max_connections}")
   end
 
   def programs = Dir["/usr/lib/postgresql/*/bin"].max

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Compares how Sequel's integration specs end on Pelton's drivers, outside a reactor and inside one, with how they end on Sequel's own
-# adapter for the same database: `rake sequel:specs`. Exits with 1 when a reactor makes a difference, or a spec fails here alone.
+# Compares how Sequel's integration specs end on Pelton's drivers, outside a reactor and inside one, with how they end
+# on Sequel's own adapter for the same database: `rake sequel:specs`. Exits with 1 when a reactor makes a difference, or
+# a spec fails here alone.
 #
 #   ruby sequel_comparison.rb FOLDER [sqlite|sqlite_file|postgres|mariadb]...     FOLDER: Sequel's repository
 
@@ -63,7 +64,8 @@ class SequelComparison
   end
 
   def run(way, address)
-    output, errors, status = Open3.capture3({"MT_NO_PLUGINS" => "1", **EXTENSIONS.fetch(@kind, {})}, "timeout", LIMIT.to_s, RbConfig.ruby, "-W0",
+    output, errors, status = Open3.capture3({"MT_NO_PLUGINS" => "1", **EXTENSIONS.fetch(@kind, {})}, "timeout",
+      LIMIT.to_s, RbConfig.ruby, "-W0",
       *LIBRARIES, PROGRAM, way, address, *@files)
     raise "#{@kind}, #{way}: #{status}\n#{errors[-3000..] || errors}" unless status.success?
     JSON.parse(output)
@@ -81,9 +83,13 @@ bad = kinds.select do |kind|
   by_reactor = names.reject { |name| how["inside", name] == how["outside", name] }
   here = names.select { |name| how["outside", name] == "failed" && how["sequel", name] != "failed" }
   others = names.reject { |name| how["outside", name] == how["sequel", name] } - here
-  {"differ in a reactor" => by_reactor, "fail on Pelton alone" => here, "end otherwise than with Sequel's adapter" => others}.each do |title, found|
+  {"differ in a reactor" => by_reactor, "fail on Pelton alone" => here,
+   "end otherwise than with Sequel's adapter" => others}.each do |title, found|
     puts "  #{found.size} #{title}"
-    found.each { |name| puts "    #{name}: #{SequelComparison::WAYS.map { |way| "#{way} #{how[way, name]}" }.join(", ")}", *outcomes.values.filter_map { |all| all.dig(name, 1) }.uniq.map { |text| text.gsub(/^/, "      ") } }
+    found.each do |name|
+      puts "    #{name}: #{SequelComparison::WAYS.map { |way| "#{way} #{how[way, name]}" }.join(", ")}",
+        *outcomes.values.filter_map { |all| all.dig(name, 1) }.uniq.map { |text| text.gsub(/^/, "      ") }
+    end
   end
   by_reactor.any? || here.any?
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Runs Sequel's integration specs in one of three ways and prints how each ended, as JSON: {"Class#test" => "passed"}. A program of its
-# own, since the specs have their database as a constant. `rake sequel:specs` calls it and compares.
+# Runs Sequel's integration specs in one of three ways and prints how each ended, as JSON: {"Class#test" => "passed"}. A
+# program of its own, since the specs have their database as a constant. `rake sequel:specs` calls it and compares.
 #
 #   ruby sequel_specs.rb WAY ADDRESS FILE...
 #

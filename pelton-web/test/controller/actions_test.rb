@@ -25,12 +25,16 @@ class WebControllerActionsTest < PeltonTest
   def test_actions_are_the_public_methods_of_subclasses
     assert_equal %i[mixed show], PostsController.action_methods.sort
     %i[hidden render new_session object_id instance_eval].each do |action|
-      assert_raises(Pelton::Web::ConfigurationError, action) { PostsController.endpoint(action, Pelton::Web::Settings.new, nil) }
+      assert_raises(Pelton::Web::ConfigurationError, action) do
+        PostsController.endpoint(action, Pelton::Web::Settings.new, nil)
+      end
     end
   end
 
   def test_addresses_are_no_actions
-    application = Class.new(Pelton::Web::Application) { routes { get "/", to: "web_controller_actions_test/posts#show", as: :post } }
+    application = Class.new(Pelton::Web::Application) do
+      routes { get "/", to: "web_controller_actions_test/posts#show", as: :post }
+    end
     application.boot!
 
     assert_equal %i[mixed show], PostsController.action_methods.sort
@@ -38,7 +42,8 @@ class WebControllerActionsTest < PeltonTest
 
   def test_the_controller_of_a_route
     assert_equal [PostsController, :show], Pelton::Web::Controller.named("web_controller_actions_test/posts#show")
-    ["web_controller_actions_test/posts", "nothing#show", "../posts#show", "web_controller_actions_test/plain#show"].each do |target|
+    ["web_controller_actions_test/posts", "nothing#show", "../posts#show",
+      "web_controller_actions_test/plain#show"].each do |target|
       assert_raises(Pelton::Web::ConfigurationError, target) { Pelton::Web::Controller.named(target) }
     end
   end

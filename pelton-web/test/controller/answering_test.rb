@@ -37,7 +37,9 @@ class WebControllerAnsweringTest < PeltonTest
   end
 
   def test_a_problem
-    one = answer("HTTP_ACCEPT" => "application/json") { answer_problem Pelton::Web::Problem.new(409, detail: "too late") }
+    one = answer("HTTP_ACCEPT" => "application/json") do
+      answer_problem Pelton::Web::Problem.new(409, detail: "too late")
+    end
 
     assert_equal 409, one.status
     assert_equal "application/problem+json", one["content-type"]

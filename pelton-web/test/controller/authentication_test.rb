@@ -20,7 +20,9 @@ class WebControllerAuthenticationTest < PeltonTest
   end
 
   APPLICATION = Class.new(Pelton::Web::Application) do
-    routes { %w[office api maybe].each { |name| get "/#{name}", to: "web_controller_authentication_test/web_admin##{name}" } }
+    routes do
+      %w[office api maybe].each { |name| get "/#{name}", to: "web_controller_authentication_test/web_admin##{name}" }
+    end
   end
 
   def get(path, authorization = nil) = request(APPLICATION, "GET", path, "HTTP_AUTHORIZATION" => authorization)
@@ -30,7 +32,9 @@ class WebControllerAuthenticationTest < PeltonTest
   def test_name_and_password
     assert_equal "office", get("/office", basic("ada:sécret:1")).body
     assert_equal "office", get("/office", basic("ada:sécret:1").sub("Basic", "BASIC")).body
-    ["ada:secret", "ad:sécret:1", "ada", "", ":", "ada:sécret:1x", "\xff:\xff"].each { |text| assert_equal 401, get("/office", basic(text)).status, text }
+    ["ada:secret", "ad:sécret:1", "ada", "", ":", "ada:sécret:1x", "\xff:\xff"].each do |text|
+      assert_equal 401, get("/office", basic(text)).status, text
+    end
   end
 
   def test_the_challenge
@@ -44,7 +48,8 @@ class WebControllerAuthenticationTest < PeltonTest
 
   def test_a_token
     assert_equal "client 1", get("/api", "Bearer t0ken").body
-    ["Bearer t0kem", "Bearer", "Bearer ", "Bearer t0ken t0ken", "Bearer t0ken\0", "Basic t0ken", "t0ken", "Bearer \xff".b].each do |text|
+    ["Bearer t0kem", "Bearer", "Bearer ", "Bearer t0ken t0ken", "Bearer t0ken\0", "Basic t0ken", "t0ken",
+      "Bearer \xff".b].each do |text|
       assert_equal 401, get("/api", text).status, text
     end
   end

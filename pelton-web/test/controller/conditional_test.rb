@@ -59,8 +59,10 @@ class WebControllerConditionalTest < PeltonTest
   end
 
   def test_other_parts_have_other_versions
-    versions = [["ab"], %w[a b], ["a", "b", nil], [1], [1.0], [DAY], [Post.new(1, DAY)], [Post.new(2, DAY)], [Post.new(1, DAY + 1e-6)], [["a"], "b"], ["a,b"], [Date.new(2026, 11, 22)],
-      [DateTime.new(2026, 11, 22, 0, 0, 1.5r)], [DateTime.new(2026, 11, 22, 0, 0, 1)], [Model.new("posts/1", 1)], [Model.new("posts/1", 2)], "ab", ["\xff", "å"]]
+    versions = [["ab"], %w[a b], ["a", "b", nil], [1], [1.0], [DAY], [Post.new(1, DAY)], [Post.new(2, DAY)],
+      [Post.new(1, DAY + 1e-6)], [["a"], "b"], ["a,b"], [Date.new(2026, 11, 22)],
+      [DateTime.new(2026, 11, 22, 0, 0, 1.5r)], [DateTime.new(2026, 11, 22, 0, 0, 1)], [Model.new("posts/1", 1)],
+      [Model.new("posts/1", 2)], "ab", ["\xff", "å"]]
     etags = versions.map { |version| answer { render plain: "" if stale?(version) }["etag"] }
 
     assert_equal etags.uniq, etags
@@ -89,14 +91,16 @@ class WebControllerConditionalTest < PeltonTest
       app.settings.views = [folder]
       app.settings.fragments = Pelton::Web::Fragments.new
       tag = request(app, "GET", "/")["etag"]
-      [request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag).status, (posts[1] = Post.new(2, DAY + 1)) && request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag).status]
+      [request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag).status,
+        (posts[1] = Post.new(2, DAY + 1)) && request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag).status]
     end
 
     assert_equal [304, 200], statuses
     assert_equal [1, 2, 2], rendered
   end
 
-  # Chromium validates a page that it has by its tag, and gives the page to a script that has asked for another format of the same address.
+  # Chromium validates a page that it has by its tag, and gives the page to a script that has asked for another format
+  # of the same address.
   def test_formats_of_an_address_have_tags_of_their_own
     within = answering do
       respond_to do |format|
@@ -123,8 +127,10 @@ class WebControllerConditionalTest < PeltonTest
 
       assert_equal "<p>", html.body
       assert_equal "{}", json.body
-      [["text/html", html, 304], ["application/json", html, 200], ["text/html", json, 200], ["application/json", json, 304]].each do |type, known, status|
-        answer = request(app, "GET", "/", "HTTP_ACCEPT" => type, "HTTP_IF_NONE_MATCH" => known["etag"], "HTTP_IF_MODIFIED_SINCE" => known["last-modified"])
+      [["text/html", html, 304], ["application/json", html, 200], ["text/html", json, 200],
+        ["application/json", json, 304]].each do |type, known, status|
+        answer = request(app, "GET", "/", "HTTP_ACCEPT" => type, "HTTP_IF_NONE_MATCH" => known["etag"],
+          "HTTP_IF_MODIFIED_SINCE" => known["last-modified"])
 
         assert_equal status, answer.status
         assert_equal "accept", answer["vary"]
@@ -133,13 +139,20 @@ class WebControllerConditionalTest < PeltonTest
   end
 
   def test_clients_that_take_the_same_format_have_the_same_tag
-    app = answering { respond_to { |format| format.html { render html: "<p>" if stale?("v1") } && format.json { render json: {} if stale?("v1") } } }
-    tags = ["text/html", "text/html,*/*;q=0.8", nil].map { |type| request(app, "GET", "/", "HTTP_ACCEPT" => type)["etag"] }
+    app = answering do
+      respond_to do |format|
+        format.html { render html: "<p>" if stale?("v1") } && format.json { render json: {} if stale?("v1") }
+      end
+    end
+    tags = ["text/html", "text/html,*/*;q=0.8", nil].map do |type|
+      request(app, "GET", "/", "HTTP_ACCEPT" => type)["etag"]
+    end
 
     assert_equal 1, tags.uniq.size
   end
 
   def test_expires_in
-    assert_equal ["private, max-age=60", "public, max-age=5"], [answer { expires_in(60) || "" }, answer { expires_in(5.5, public: true) || "" }].map { |one| one["cache-control"] }
+    assert_equal ["private, max-age=60", "public, max-age=5"],
+      [answer { expires_in(60) || "" }, answer { expires_in(5.5, public: true) || "" }].map { |one| one["cache-control"] }
   end
 end

@@ -32,7 +32,9 @@ class WebControllerFilesTest < PeltonTest
     assert_equal [416, "bytes */10"], send_file("a.txt", "HTTP_RANGE" => "bytes=20-").then { |one| [one.status, one["content-range"]] }
     assert_match(%r{\Amultipart/byteranges}, send_file("a.txt", "HTTP_RANGE" => "bytes=0-1,4-5")["content-type"])
     assert_equal [200, 206], [Time.now.httpdate + "x", File.mtime("#{@folder}/a.txt").httpdate].map { |time| send_file("a.txt", "HTTP_RANGE" => "bytes=2-4", "HTTP_IF_RANGE" => time).status }
-    ["bytes=x", "bytes=5-2", "bytes=#{(0..2000).map { |from| "#{from}-" }.join(",")}"].each { |range| assert_includes [200, 416], send_file("a.txt", "HTTP_RANGE" => range).status }
+    ["bytes=x", "bytes=5-2", "bytes=#{(0..2000).map { |from| "#{from}-" }.join(",")}"].each do |range|
+      assert_includes [200, 416], send_file("a.txt", "HTTP_RANGE" => range).status
+    end
   end
 
   def test_only_files_inside_the_root
@@ -49,7 +51,9 @@ class WebControllerFilesTest < PeltonTest
     %w[.git/config .env].each { |name| File.write("#{folder}/#{name}", "secret") }
     File.symlink("#{folder}/.env", "#{folder}/plain")
 
-    [".git/config", ".env", "plain"].each { |path| assert_equal 404, answer { send_file path, root: folder }.status, path }
+    [".git/config", ".env", "plain"].each do |path|
+      assert_equal 404, answer { send_file path, root: folder }.status, path
+    end
     assert_equal "secret", answer { send_file "#{folder}/.env" }.body
     assert_equal "secret", answer { send_file "config", root: "#{folder}/.git" }.body
   end
@@ -64,7 +68,8 @@ class WebControllerFilesTest < PeltonTest
   end
 
   def test_names_make_no_header
-    {"a b.txt" => 'filename="a b.txt"', "é.txt" => "filename=\"_.txt\"; filename*=UTF-8''%C3%A9.txt", "a\"; x=\"b" => "filename=\"a_; x=_b\"; filename*=UTF-8''a%22%3B%20x%3D%22b",
+    {"a b.txt" => 'filename="a b.txt"', "é.txt" => "filename=\"_.txt\"; filename*=UTF-8''%C3%A9.txt",
+     "a\"; x=\"b" => "filename=\"a_; x=_b\"; filename*=UTF-8''a%22%3B%20x%3D%22b",
      "a\r\nset-cookie: x" => 'filename="a__set-cookie: x"', "\xff" => 'filename="_"'}.each do |name, expected|
       one = answer { send_data "x", filename: name }
 

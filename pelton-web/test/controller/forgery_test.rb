@@ -57,13 +57,17 @@ class WebControllerForgeryTest < PeltonTest
       assert_equal 403, post("HTTP_SEC_FETCH_SITE" => site)
       assert_equal 403, post("/block", "HTTP_SEC_FETCH_SITE" => site)
     end
-    %w[null https://example.org http://evil.example].each { |origin| assert_equal 403, post(**OLD, "HTTP_ORIGIN" => origin) }
+    %w[null https://example.org http://evil.example].each do |origin|
+      assert_equal 403, post(**OLD, "HTTP_ORIGIN" => origin)
+    end
   end
 
   def test_the_answer_says_why
-    answer = request(@application, "POST", "/forms", **OLD, "HTTP_ORIGIN" => "http://evil.example\"", "HTTP_ACCEPT" => "application/json")
+    answer = request(@application, "POST", "/forms", **OLD, "HTTP_ORIGIN" => "http://evil.example\"",
+      "HTTP_ACCEPT" => "application/json")
 
-    assert_equal 'The form was sent by another site ("http://evil.example\""). This is http://example.org.', JSON.parse(answer.body)["detail"]
+    assert_equal 'The form was sent by another site ("http://evil.example\""). This is http://example.org.',
+      JSON.parse(answer.body)["detail"]
   end
 
   # A page is the same for all, so it can be cached: no token, no cookie.
@@ -107,7 +111,8 @@ class WebControllerForgeryTest < PeltonTest
   end
 
   def test_behind_a_proxy_with_tls
-    env = {**OLD, "HTTP_ORIGIN" => "https://shop.example", "HTTP_HOST" => "127.0.0.1:9292", "REMOTE_ADDR" => "127.0.0.1", "HTTP_X_FORWARDED_PROTO" => "https",
+    env = {**OLD, "HTTP_ORIGIN" => "https://shop.example", "HTTP_HOST" => "127.0.0.1:9292",
+                  "REMOTE_ADDR" => "127.0.0.1", "HTTP_X_FORWARDED_PROTO" => "https",
                   "HTTP_X_FORWARDED_HOST" => "shop.example"}
 
     assert_equal 200, post(app: application { settings.trusted_proxies = ["127.0.0.1"] }, **env)

@@ -37,7 +37,8 @@ class WebControllerPagingTest < PeltonTest
   def links(answer) = answer["link"].to_s.scan(/<([^>]*)>; rel="(\w+)"/).to_h(&:reverse)
 
   def test_by_number
-    [app(@letters.order(:id), limit: 2), app(@database[:letters].order(:id), limit: 2), app(@letters.order(:id).all, limit: 2)].each do |pages|
+    [app(@letters.order(:id), limit: 2), app(@database[:letters].order(:id), limit: 2),
+      app(@letters.order(:id).all, limit: 2)].each do |pages|
       answer = get(pages, "/?page=2&q=x")
 
       assert_equal "cd", answer.body
@@ -56,7 +57,8 @@ class WebControllerPagingTest < PeltonTest
     third = get(pages, links(second)["next"])
 
     assert_equal %w[ed cb a], [first, second, third].map(&:body)
-    assert_equal [%w[first next], %w[first prev next], %w[first prev]], [first, second, third].map { |answer| links(answer).keys }
+    assert_equal [%w[first next], %w[first prev next], %w[first prev]],
+      [first, second, third].map { |answer| links(answer).keys }
     assert_equal "cb", get(pages, links(third)["prev"]).body
     assert_equal first["link"], get(pages)["link"], "a page's address stays the same, and so does its entity tag"
   end
@@ -68,7 +70,9 @@ class WebControllerPagingTest < PeltonTest
     unsigned = @letters.order(:name).pelton_page(per: 2).links[:next][:after]
 
     assert_equal "cd", get(pages, "/?after=#{cursor}").body
-    [cursor.succ, cursor[0..-5], "x", unsigned, other, "%00", "x" * 5000].each { |bad| assert_equal 400, get(pages, "/?after=#{bad}").status, bad[0, 60] }
+    [cursor.succ, cursor[0..-5], "x", unsigned, other, "%00", "x" * 5000].each do |bad|
+      assert_equal 400, get(pages, "/?after=#{bad}").status, bad[0, 60]
+    end
     assert_equal 400, get(pages, "/?after=#{cursor}&before=#{cursor}").status
     assert_equal 422, get(pages, "/?after[]=x").status
     assert_equal 422, get(pages, "/?after=#{"x" * 9000}").status
@@ -77,7 +81,9 @@ class WebControllerPagingTest < PeltonTest
   def test_numbers_are_bounded
     pages = app(@letters.order(:id), limit: 2, max_limit: 3)
 
-    %w[page=0 page=-1 page=x page=1.5 page[]=1 page=99999999999999999999 limit=0 limit=4 limit=x].each { |query| assert_equal 422, get(pages, "/?#{query}").status, query }
+    %w[page=0 page=-1 page=x page=1.5 page[]=1 page=99999999999999999999 limit=0 limit=4 limit=x].each do |query|
+      assert_equal 422, get(pages, "/?#{query}").status, query
+    end
     assert_equal "abc", get(pages, "/?limit=3").body
   end
 

@@ -61,7 +61,9 @@ class WebControllerRateLimitingTest < PeltonTest
     end
     statuses = classes.map do |controller|
       endpoint = controller.endpoint(:show, settings, nil)
-      Array.new(2) { endpoint.call({"REQUEST_METHOD" => "GET", "PATH_INFO" => "/", "REMOTE_ADDR" => "203.0.113.1", "rack.input" => StringIO.new}, []).first }
+      Array.new(2) do
+        endpoint.call({"REQUEST_METHOD" => "GET", "PATH_INFO" => "/", "REMOTE_ADDR" => "203.0.113.1", "rack.input" => StringIO.new}, []).first
+      end
     end
 
     assert_equal [[200, 429]] * 2, statuses

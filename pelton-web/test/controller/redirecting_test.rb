@@ -9,11 +9,14 @@ class WebControllerRedirectingTest < PeltonTest
   include WebControllers
 
   def to(location, verb = "GET", **options)
-    request(answering { redirect_to(location, **options) }, verb, "/").then { |answer| [answer.status, answer["location"]] }
+    request(answering { redirect_to(location, **options) }, verb, "/").then do |answer|
+      [answer.status, answer["location"]]
+    end
   end
 
   def test_to_this_host
-    ["/", "/a?b=c#d", "/a//b", "http://example.org/x", "http://example.org", "http://example.org?x=1"].each { |location| assert_equal [302, location], to(location) }
+    ["/", "/a?b=c#d", "/a//b", "http://example.org/x", "http://example.org",
+      "http://example.org?x=1"].each { |location| assert_equal [302, location], to(location) }
     assert_equal [302, "/caf%C3%A9"], to("/café")
   end
 
@@ -40,8 +43,10 @@ class WebControllerRedirectingTest < PeltonTest
   end
 
   def test_to_no_other_host
-    ["http://evil.example/", "https://example.org/", "//evil.example", "/\\evil.example", "\\\\evil.example", "http://example.org.evil.example/", "http://example.org@evil.example/",
-      "http://example.org:80@evil.example/", "javascript:alert(1)", "data:text/html,x", "", "x", " /x", "/\t/evil.example", "/x\r\nset-cookie: a=b", "/x\0", "http:evil.example",
+    ["http://evil.example/", "https://example.org/", "//evil.example", "/\\evil.example", "\\\\evil.example",
+      "http://example.org.evil.example/", "http://example.org@evil.example/",
+      "http://example.org:80@evil.example/", "javascript:alert(1)", "data:text/html,x", "", "x", " /x",
+      "/\t/evil.example", "/x\r\nset-cookie: a=b", "/x\0", "http:evil.example",
       "http:///evil.example", "http://example.org\\@evil.example"].each do |location|
       assert_equal [400, nil], to(location), location.inspect
     end
@@ -57,7 +62,8 @@ class WebControllerRedirectingTest < PeltonTest
   def test_to_another_host_if_the_program_says_so
     assert_equal [302, "https://other.example/x?y"], to("https://other.example/x?y", allow_other_host: true)
     assert_equal [302, "/x"], to("/x", allow_other_host: true)
-    ["javascript:alert(1)", "//other.example", "https://a b/", "https://other.example/\r\nset-cookie: a=b", "https:///x"].each do |location|
+    ["javascript:alert(1)", "//other.example", "https://a b/", "https://other.example/\r\nset-cookie: a=b",
+      "https:///x"].each do |location|
       assert_equal [400, nil], to(location, allow_other_host: true), location.inspect
     end
   end
@@ -65,7 +71,8 @@ class WebControllerRedirectingTest < PeltonTest
   def test_back
     app = answering { redirect_back fallback: "/home" }
 
-    {"http://example.org/form" => "http://example.org/form", "http://evil.example/" => "/home", nil => "/home", "//evil.example" => "/home"}.each do |referer, location|
+    {"http://example.org/form" => "http://example.org/form", "http://evil.example/" => "/home", nil => "/home",
+     "//evil.example" => "/home"}.each do |referer, location|
       assert_equal location, request(app, "GET", "/", "HTTP_REFERER" => referer)["location"]
     end
   end

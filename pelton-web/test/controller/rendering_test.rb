@@ -84,7 +84,9 @@ class WebRenderingTest < PeltonTest
       settings.views = [folder]
       routes do
         get "/posts/:id(.:format)", to: "web_rendering_test/articles/posts#show", constraints: {id: /\d+/}
-        %w[edit other cached rows parts plain anything nothing fresh unframed invalid text].each { |action| get "/#{action}", to: "web_rendering_test/articles/posts##{action}" }
+        %w[edit other cached rows parts plain anything nothing fresh unframed invalid text].each do |action|
+          get "/#{action}", to: "web_rendering_test/articles/posts##{action}"
+        end
         get "/bare", to: "web_rendering_test/articles/bare#show"
         get "/own", to: "web_rendering_test/articles/own#show"
       end
@@ -118,14 +120,17 @@ class WebRenderingTest < PeltonTest
     app = application
     app.settings.secrets = ["s" * 64]
     old = {"HTTP_SEC_FETCH_SITE" => nil}
-    tokens = [{}, old, old, {}].map { |env| request(app, "GET", "/nothing", **env).body[/authenticity_token" value="([^"]+)"/, 1] }
+    tokens = [{}, old, old, {}].map do |env|
+      request(app, "GET", "/nothing", **env).body[/authenticity_token" value="([^"]+)"/, 1]
+    end
 
     assert_equal [false, true, true, false], tokens.map { |token| !token.nil? }
     refute_equal tokens[1], tokens[2]
   end
 
   def test_a_nonce_and_a_token_that_is_asked_for_are_in_no_fragment
-    {"<%= Pelton::Web::SecurityHeaders.nonce(request.env) %>" => /kept (.+)/, "<%= controller.form_authenticity_token %>" => /kept (.+)/}.each do |code, pattern|
+    {"<%= Pelton::Web::SecurityHeaders.nonce(request.env) %>" => /kept (.+)/,
+     "<%= controller.form_authenticity_token %>" => /kept (.+)/}.each do |code, pattern|
       write("web_rendering_test/articles/posts/nothing.html.erb" => "<% Pelton::Web::SecurityHeaders.nonce(request.env) if params[:early] %><% cache(:own) do %>kept #{code}<% end %>")
       app = application
       app.settings.secrets = ["s" * 64]
@@ -149,7 +154,9 @@ class WebRenderingTest < PeltonTest
     app = application
     app.settings.secrets = ["s" * 64]
     app.boot!
-    pages = Pelton.run { Pelton.map(Array.new(3)) { request(app, "GET", "/nothing", "HTTP_SEC_FETCH_SITE" => nil).body } }
+    pages = Pelton.run do
+      Pelton.map(Array.new(3)) { request(app, "GET", "/nothing", "HTTP_SEC_FETCH_SITE" => nil).body }
+    end
 
     assert_equal 3, pages.map { |page| page[/authenticity_token" value="([^"]+)"/, 1] }.compact.uniq.size
   end
@@ -164,7 +171,8 @@ class WebRenderingTest < PeltonTest
   end
 
   def test_without_a_name_the_action_s_template_is_rendered
-    {"/fresh" => [200, "[<p>fresh fresh</p>]"], "/unframed" => [200, "<p>unframed unframed</p>"], "/invalid" => [422, "[<p>invalid invalid</p>]"], "/text" => [200, "<p>text text</p>"]}.each do |path, expected|
+    {"/fresh" => [200, "[<p>fresh fresh</p>]"], "/unframed" => [200, "<p>unframed unframed</p>"],
+     "/invalid" => [422, "[<p>invalid invalid</p>]"], "/text" => [200, "<p>text text</p>"]}.each do |path, expected|
       assert_equal(expected, request(application, "GET", path).then { |answer| [answer.status, answer.body] }, path)
     end
   end
@@ -190,7 +198,9 @@ class WebRenderingTest < PeltonTest
   def test_fragments_are_rendered_once_and_spliced
     self.class.rendered = []
     app = application
-    bodies = %w[x x y].map { |key| request(app, "GET", "/cached?key=%3C#{key}&name=%3C#{"n" * 2000}", "HTTP_ACCEPT_ENCODING" => "gzip") }
+    bodies = %w[x x y].map do |key|
+      request(app, "GET", "/cached?key=%3C#{key}&name=%3C#{"n" * 2000}", "HTTP_ACCEPT_ENCODING" => "gzip")
+    end
 
     assert_equal %w[<x <y], self.class.rendered
     assert_equal %w[gzip gzip gzip], bodies.map { |answer| answer["content-encoding"] }
@@ -223,6 +233,8 @@ class WebRenderingTest < PeltonTest
     %w[/etc/passwd ../../../../etc/passwd shared/../shared/other ./shared/other shared/other.html.erb].each do |name|
       assert_raises(Pelton::Web::MissingTemplate, name) { body("/anything?name=#{name}") }
     end
-    %w[name[inline]=x name[]=shared/other name[template]=x].each { |query| assert_raises(ArgumentError, query) { body("/anything?#{query}") } }
+    %w[name[inline]=x name[]=shared/other name[template]=x].each do |query|
+      assert_raises(ArgumentError, query) { body("/anything?#{query}") }
+    end
   end
 end

@@ -26,7 +26,9 @@ class WebControllerRescuesTest < PeltonTest
   # The program's author reads the message, the client does not.
   def test_errors_that_have_a_status_are_answered
     error = Class.new(StandardError) { define_method(:web_status) { 404 } }
-    app = answering(errors: {ZeroDivisionError => 409}) { params.key?(:zero) ? 1 / 0 : raise(error, "token = 'secret'") }
+    app = answering(errors: {ZeroDivisionError => 409}) do
+      params.key?(:zero) ? 1 / 0 : raise(error, "token = 'secret'")
+    end
 
     assert_equal [[404, "Not Found\n"], [409, "Conflict\n"]], ["/", "/?zero"].map { |path| get(app, path) }
   end
@@ -73,7 +75,9 @@ class WebControllerRescuesTest < PeltonTest
 
   def test_errors_of_requests_answer_by_themselves
     assert_equal 404, get(serving(parent), "/missing").first
-    child = Class.new(parent) { rescue_from(Pelton::Web::RequestError) { |error| render plain: "own #{error.status}", status: error.status } }
+    child = Class.new(parent) do
+      rescue_from(Pelton::Web::RequestError) { |error| render plain: "own #{error.status}", status: error.status }
+    end
 
     assert_equal [404, "own 404"], get(serving(child), "/missing")
   end
@@ -91,7 +95,9 @@ class WebControllerRescuesTest < PeltonTest
   end
 
   def test_mistakes
-    [[], [Exception], ["KeyError"]].each { |errors| assert_raises(Pelton::Web::ConfigurationError) { Class.new(parent) { rescue_from(*errors) { nil } } } }
+    [[], [Exception], ["KeyError"]].each do |errors|
+      assert_raises(Pelton::Web::ConfigurationError) { Class.new(parent) { rescue_from(*errors) { nil } } }
+    end
     assert_raises(Pelton::Web::ConfigurationError) { Class.new(parent) { rescue_from(KeyError) } }
   end
 

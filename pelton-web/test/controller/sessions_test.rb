@@ -33,7 +33,10 @@ class WebControllerSessionsTest < PeltonTest
     end
 
     def conditional = fresh_when(["v", session[:count]], public: true) || render(text: "x")
-    def cached = (headers["cache-control"] = "max-age=5") && (headers["vary"] = "accept") && render(text: session[:count].inspect)
+
+    def cached
+      (headers["cache-control"] = "max-age=5") && (headers["vary"] = "accept") && render(text: session[:count].inspect)
+    end
   end
 
   def application(&block)
@@ -41,7 +44,9 @@ class WebControllerSessionsTest < PeltonTest
       class_exec(&block) if block
       settings.secrets = ["s" * 64]
       routes do
-        %w[count show plain large notice theme failing cached shared conditional sign_in sign_out].each { |name| get "/#{name}", to: "web_controller_sessions_test/web_counter##{name}" }
+        %w[count show plain large notice theme failing cached shared conditional sign_in sign_out].each do |name|
+          get "/#{name}", to: "web_controller_sessions_test/web_counter##{name}"
+        end
         get "/flash", to: "web_controller_sessions_test/web_counter#flash_page"
       end
     end
@@ -84,7 +89,9 @@ class WebControllerSessionsTest < PeltonTest
 
   # Whatever the action has said: a shared cache would give the token, the message or the cookie to everybody.
   def test_no_response_of_one_client_is_public
-    answers = %w[session flash token cookie read none].to_h { |what| [what, visit("/shared?what=#{what}", "HTTP_SEC_FETCH_SITE" => nil)["cache-control"]] }
+    answers = %w[session flash token cookie read none].to_h do |what|
+      [what, visit("/shared?what=#{what}", "HTTP_SEC_FETCH_SITE" => nil)["cache-control"]]
+    end
 
     assert_equal ["read", "none"], answers.select { |_, control| control == "public, max-age=60" }.keys
     assert_equal ["private, max-age=60"], answers.values.first(4).uniq
@@ -96,7 +103,8 @@ class WebControllerSessionsTest < PeltonTest
 
     assert_match(/\A__Host-session=[\w-]+; path=\/; secure; httponly; samesite=lax\z/, answer["set-cookie"])
     assert_equal "2", visit("/count", "rack.url_scheme" => "https").body
-    assert_equal "1", visit("/count", "rack.url_scheme" => "http").body, "a cookie that another host of the domain could have set does not count"
+    assert_equal "1", visit("/count", "rack.url_scheme" => "http").body,
+      "a cookie that another host of the domain could have set does not count"
   end
 
   def test_settings
@@ -106,7 +114,8 @@ class WebControllerSessionsTest < PeltonTest
       settings.session_same_site = :strict
     end
 
-    assert_match(/\A__Host-s=[\w-]+; path=\/; max-age=1209600; secure; httponly; samesite=strict\z/, visit("/count")["set-cookie"])
+    assert_match(/\A__Host-s=[\w-]+; path=\/; max-age=1209600; secure; httponly; samesite=strict\z/,
+      visit("/count")["set-cookie"])
   end
 
   # What an attacker has put into the session of a victim is gone when the victim signs in.

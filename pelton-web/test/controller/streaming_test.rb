@@ -10,14 +10,18 @@ class WebControllerStreamingTest < PeltonTest
   def app
     Class.new(Pelton::Web::Application) do
       routes do
-        get("/stream") { stream(type: "text/csv", status: 201) { |out| 3.times { |number| (out << "#{number}\n") && sleep(0.001) } } }
+        get("/stream") do
+          stream(type: "text/csv", status: 201) { |out| 3.times { |number| (out << "#{number}\n") && sleep(0.001) } }
+        end
         get("/events") { event_stream { |events| 2.times { |number| events.emit(number) } } }
         get("/deferred") do
           defer_response(200, {"Content-Type" => "text/plain"}) do |response|
             Pelton.running? ? Pelton.add_timer(0.01) { response.send_data("later").succeed } : response.send_data("now").succeed
           end
         end
-        get("/broken") { defer_response(200) { |response| response.send_data("begun") && Pelton.add_timer(0.01) { response.fail } } }
+        get("/broken") do
+          defer_response(200) { |response| response.send_data("begun") && Pelton.add_timer(0.01) { response.fail } }
+        end
         get("/socket") { websocket { |socket| socket.each { |message| socket.write("#{params[:name]}: #{message}") } } }
       end
     end
@@ -62,7 +66,8 @@ class WebControllerStreamingTest < PeltonTest
   end
 
   def test_elsewhere_it_blocks
-    assert_equal ["0\n1\n2\n", "data: 0\n\ndata: 1\n\n", "now"], %w[/stream /events /deferred].map { |path| request(app, "GET", path).body }
+    assert_equal ["0\n1\n2\n", "data: 0\n\ndata: 1\n\n", "now"],
+      %w[/stream /events /deferred].map { |path| request(app, "GET", path).body }
   end
 
   def test_head_runs_nothing

@@ -18,7 +18,8 @@ class WebConsoleTest < PeltonTest
       Shop.boot!
       Pelton::Web::Console.new(Shop).start
     RUBY
-    output = ruby_output(File.read(File.join(@folder, "app.rb")).sub("__dir__", @folder.inspect), stdin: "p [app, Pelton.running?, get('/').body, reload!]\n", gems: true)
+    output = ruby_output(File.read(File.join(@folder, "app.rb")).sub("__dir__", @folder.inspect),
+      stdin: "p [app, Pelton.running?, get('/').body, reload!]\n", gems: true)
 
     assert_includes output, '[Shop, true, "home", false]'
   end
@@ -26,8 +27,10 @@ class WebConsoleTest < PeltonTest
   # From Ruby 4.0 on it is a gem.
   def test_without_irb
     write("irb.rb" => "raise LoadError.new('cannot load such file -- irb').tap { |error| def error.path = 'irb' }")
-    program = "require 'pelton/web'; begin; require 'pelton/web/development/console'; rescue LoadError => error; puts error.message; end"
+    program =
+      "require 'pelton/web'; begin; require 'pelton/web/development/console'; rescue LoadError => error; puts error.message; end"
 
-    assert_match(/\Athe console needs irb, .*: add gem "irb" to the Gemfile\n\z/, ruby_output(program, options: ["-I#{@folder}"], gems: true))
+    assert_match(/\Athe console needs irb, .*: add gem "irb" to the Gemfile\n\z/,
+      ruby_output(program, options: ["-I#{@folder}"], gems: true))
   end
 end

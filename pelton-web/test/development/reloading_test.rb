@@ -27,7 +27,9 @@ class WebReloadingTest < PeltonTest
     texts.each_key { |path| File.utime(Time.now, Time.now + @age, File.join(@folder, path)) }
   end
 
-  def controller(text) = "class WebReloadingController < Pelton::Web::Controller\n  def show = render(text: #{text.inspect})\n  def page = nil\nend"
+  def controller(text)
+    "class WebReloadingController < Pelton::Web::Controller\n  def show = render(text: #{text.inspect})\n  def page = nil\nend"
+  end
 
   def application
     write("app/controllers/web_reloading_controller.rb" => controller("one"), "app/views/web_reloading/page.html.erb" => "page one",
@@ -83,7 +85,9 @@ class WebReloadingTest < PeltonTest
   def test_it_waits_for_the_requests_in_progress_and_new_ones_wait_for_it
     loader = Loader.new
     gate = Thread::Queue.new
-    app = Pelton::Web::Reloading.new(loader) { ->(env) { env[:wait] ? gate.pop.tap { loader.log << :old } : loader.log << :new } }
+    app = Pelton::Web::Reloading.new(loader) do
+      ->(env) { env[:wait] ? gate.pop.tap { loader.log << :old } : loader.log << :new }
+    end
     in_reactor do
       old = Pelton.spawn { app.call({wait: true}) }
       turn 2

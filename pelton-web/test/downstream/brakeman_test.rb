@@ -2,7 +2,8 @@
 
 require_relative "../support/web_program"
 
-# Brakeman reads what `pelton new` and `pelton generate authentication` write: controllers, models and templates have the names and methods that it knows from Rails.
+# Brakeman reads what `pelton new` and `pelton generate authentication` write: controllers, models and templates have
+# the names and methods that it knows from Rails.
 class WebBrakemanTest < PeltonTest
   include WebProgram
 

@@ -50,7 +50,8 @@ class WebOmniAuthTest < PeltonTest
   RUBY
 
   def test_its_state_and_the_controller_s_are_in_one_session
-    refused, form, state, page = web_output(format(PROGRAM, guide_code("web_security.md", "OmniAuth"))).lines.map(&:chomp)
+    refused, form, state, page =
+      web_output(format(PROGRAM, guide_code("web_security.md", "OmniAuth"))).lines.map(&:chomp)
 
     assert_includes refused, "/auth/failure?message=authenticity_error"
     assert_equal "200", form

@@ -28,7 +28,9 @@ class WebRackGemsTest < PeltonTest
     end
   RUBY
 
-  def run_cors(code, trusted: "") = web_output("ENV[\"TRUSTED\"] = #{trusted.inspect}\n#{PROGRAM.sub("GUIDE", guide_code("web_security.md", "CORS"))}#{code}")
+  def run_cors(code, trusted: "")
+    web_output("ENV[\"TRUSTED\"] = #{trusted.inspect}\n#{PROGRAM.sub("GUIDE", guide_code("web_security.md", "CORS"))}#{code}")
+  end
 
   def test_an_origin_that_is_named_reads_the_responses
     output = run_cors(<<~RUBY)
@@ -39,7 +41,8 @@ class WebRackGemsTest < PeltonTest
       p ask("OPTIONS", "https://evil.example", "HTTP_ACCESS_CONTROL_REQUEST_METHOD" => "POST")[1]
     RUBY
 
-    assert_equal ['[200, "https://app.example", "Origin"]', '[[200, nil, "Origin"]]', '"https://app.example"', "nil"], output.lines.map(&:chomp)
+    assert_equal ['[200, "https://app.example", "Origin"]', '[[200, nil, "Origin"]]', '"https://app.example"', "nil"],
+      output.lines.map(&:chomp)
   end
 
   def test_what_changes_something_needs_an_origin_that_is_trusted

@@ -6,7 +6,8 @@ require_relative "../support/web_program"
 class WebRodaAndSinatraTest < PeltonTest
   include WebProgram
 
-  FILES = {"views/page.erb" => '<h1><%= name %></h1><%= fragment("list") { RENDERED << name; "<li>x</li>" * 500 } %>'}.freeze
+  FILES =
+    {"views/page.erb" => '<h1><%= name %></h1><%= fragment("list") { RENDERED << name; "<li>x</li>" * 500 } %>'}.freeze
   QUERY = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
 
   RODA = <<~RUBY
@@ -79,7 +80,8 @@ class WebRodaAndSinatraTest < PeltonTest
 
   {"roda" => RODA, "sinatra" => SINATRA}.each do |name, application|
     define_method(:"test_#{name}") do
-      pages, rendered, again, query, stream = web_output(PROGRAM.sub("APPLICATION") { application }, files: FILES).lines.map(&:chomp)
+      pages, rendered, again, query, stream = web_output(PROGRAM.sub("APPLICATION") { application },
+        files: FILES).lines.map(&:chomp)
 
       assert_equal '[["<h1>one</h1><li>x", 5012], ["<h1>two</h1><li>x", 5012]]', pages
       assert_equal '["one"]', rendered, "the fragment is kept"

@@ -5,7 +5,8 @@ require_relative "../support/web_program"
 require_relative "../support/generated_application"
 require_relative "../../../test/support/chromium"
 
-# The guide "A small application": its commands and the files of examples/tracker make an application, whose tests pass, and which serves.
+# The guide "A small application": its commands and the files of examples/tracker make an application, whose tests pass,
+# and which serves.
 class WebSmallApplicationTest < PeltonTest
   include WebProgram
   include GeneratedApplication
@@ -52,7 +53,9 @@ class WebSmallApplicationTest < PeltonTest
     build
 
     assert_match(/\D0 failures, 0 errors, 0 skips/, lines_of("bundle", "exec", "rake"))
-    assert_match(/^1 runs, .* 0 failures, 0 errors, 0 skips/, lines_of("bundle", "exec", "rake", "test:browser")) if Chromium.path
+    if Chromium.path
+      assert_match(/^1 runs, .* 0 failures, 0 errors, 0 skips/, lines_of("bundle", "exec", "rake", "test:browser"))
+    end
     serving { |url| use(url) }
   end
 

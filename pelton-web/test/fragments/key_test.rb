@@ -21,10 +21,14 @@ class WebFragmentsKeyTest < PeltonTest
   # A part may be what a user has typed.
   def test_no_two_keys_are_the_same
     keys = [
-      ["a", "b"], ["ab"], ["a", "b", ""], ["a:b"], ["1:a", "b"], "[1:a1:b", [["a", "b"]], [["a"], "b"], ["nil"], [nil], [""], ["true"], [true],
-      ["a", nil], ["a", "nil"], [1.5], ["1.50"], "a b", "\xff", ["\xff"], ["å"], "å", [2**70], [-5], [:åb], [Time.at(0)], [Time.at(0, 1, :nsec)], [Model.new("x"), 1], [Model.new("x"), 2], "4!true", ["4!true"],
-      Dated.new(1, Time.at(0)), Dated.new(2, Time.at(0)), Dated.new(1, Time.at(1)), Dated.new(1, Date.new(2026, 1, 1)), [Date.new(2026, 1, 1)], [Date.new(2026, 1, 2)],
-      [DateTime.new(2026, 1, 1, 0, 0, 1)], [DateTime.new(2026, 1, 1, 0, 0, 1.5r)], [Time.at(5, 7, :nsec)], [Time.at(5, 70, :nsec)], [Time.at(-5, 7, :nsec)]
+      ["a", "b"], ["ab"], ["a", "b", ""], ["a:b"], ["1:a", "b"], "[1:a1:b", [["a", "b"]], [["a"], "b"], ["nil"], [nil],
+      [""], ["true"], [true],
+      ["a", nil], ["a", "nil"], [1.5], ["1.50"], "a b", "\xff", ["\xff"], ["å"], "å", [2**70], [-5], [:åb],
+      [Time.at(0)], [Time.at(0, 1, :nsec)], [Model.new("x"), 1], [Model.new("x"), 2], "4!true", ["4!true"],
+      Dated.new(1, Time.at(0)), Dated.new(2, Time.at(0)), Dated.new(1, Time.at(1)), Dated.new(1, Date.new(2026, 1, 1)),
+      [Date.new(2026, 1, 1)], [Date.new(2026, 1, 2)],
+      [DateTime.new(2026, 1, 1, 0, 0, 1)], [DateTime.new(2026, 1, 1, 0, 0, 1.5r)], [Time.at(5, 7, :nsec)],
+      [Time.at(5, 70, :nsec)], [Time.at(-5, 7, :nsec)]
     ]
 
     assert_equal keys.size, keys.map { |key| Key.of(key) }.uniq.size
@@ -48,7 +52,9 @@ class WebFragmentsKeyTest < PeltonTest
   end
 
   def test_what_says_nothing_is_no_key
-    [nil, "", [], true, Object.new, ["a", Object.new]].each { |key| assert_raises(ArgumentError, key.inspect) { Key.of(key) } }
+    [nil, "", [], true, Object.new, ["a", Object.new]].each do |key|
+      assert_raises(ArgumentError, key.inspect) { Key.of(key) }
+    end
     assert_match(/define cache_key/, assert_raises(ArgumentError) { Key.of(Object.new) }.message)
   end
 end

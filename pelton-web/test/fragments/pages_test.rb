@@ -32,7 +32,8 @@ class WebFragmentsPagesTest < PeltonTest
 
   def setup
     @shop = Shop.new
-    @client = Rack::MockRequest.new(Rack::Lint.new(Pelton::Web::Fragments::Pages.new(@shop, Pelton::Web::Fragments.new)))
+    @client = Rack::MockRequest.new(Rack::Lint.new(Pelton::Web::Fragments::Pages.new(@shop,
+      Pelton::Web::Fragments.new)))
   end
 
   def test_a_page_in_pieces
@@ -53,7 +54,8 @@ class WebFragmentsPagesTest < PeltonTest
   end
 
   def test_head
-    status, headers, = Pelton::Web::Fragments::Pages.new(@shop, Pelton::Web::Fragments.new).call(Rack::MockRequest.env_for("/", method: "HEAD"))
+    status, headers, = Pelton::Web::Fragments::Pages.new(@shop,
+      Pelton::Web::Fragments.new).call(Rack::MockRequest.env_for("/", method: "HEAD"))
 
     assert_equal 200, status
     assert_nil headers["content-length"]

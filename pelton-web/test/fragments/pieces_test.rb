@@ -11,7 +11,8 @@ class WebPiecesTest < PeltonTest
 
     assert_equal ["<p><b></p>&<b>"] * 2, [pieces.text(text), pieces.page(text).text]
     assert_equal 3, pieces.page(text).fragments.size
-    assert_equal "\0#{"0" * 16}:0\0", pieces.text("\0#{"0" * 16}:0\0"), "nobody who sends what looks like a mark can insert a fragment"
+    assert_equal "\0#{"0" * 16}:0\0", pieces.text("\0#{"0" * 16}:0\0"),
+      "nobody who sends what looks like a mark can insert a fragment"
     page = pieces.page("plain")
     assert_equal "plain", page.text
     assert_equal 0, page.fragments.size

@@ -16,7 +16,8 @@ class WebFragmentsSingleFlightTest < PeltonTest
     flight = Pelton::Web::Fragments::SingleFlight.new(5)
     order = []
     Pelton.run do
-      tasks = [Pelton.spawn { flight.run("slow") { sleep(0.05) && order << :slow } }, Pelton.spawn { flight.run("quick") { order << :quick } }]
+      tasks = [Pelton.spawn { flight.run("slow") { sleep(0.05) && order << :slow } },
+        Pelton.spawn { flight.run("quick") { order << :quick } }]
       tasks.each(&:await)
     end
 

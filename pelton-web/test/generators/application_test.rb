@@ -12,7 +12,8 @@ class WebGeneratorsApplicationTest < PeltonTest
     assert_includes files, ".gitignore"
     assert_equal files, Dir["**/*", ".*", base: File.join(@folder, "photo_album")].select { |file| File.file?(File.join(@folder, "photo_album", file)) }.sort
     refute_match(/\{%|%\}/, files.map { |file| File.read(File.join(@folder, "photo_album", file)) }.join)
-    assert_includes File.read(File.join(@folder, "photo_album/config/application.rb")), "class PhotoAlbum < Pelton::Web::Application"
+    assert_includes File.read(File.join(@folder, "photo_album/config/application.rb")),
+      "class PhotoAlbum < Pelton::Web::Application"
     Dir[File.join(@folder, "**/*.rb")].each { |file| assert RubyVM::InstructionSequence.compile_file(file) }
   end
 
@@ -21,13 +22,16 @@ class WebGeneratorsApplicationTest < PeltonTest
     File.write(File.join(@folder, "shop"), "mine")
     File.symlink("/nowhere", File.join(@folder, "link"))
 
-    %w[photo_album shop link].each { |name| assert_includes assert_raises(Pelton::Web::Generators::Refused) { generate(name) }.message, "is there already" }
+    %w[photo_album shop link].each do |name|
+      assert_includes assert_raises(Pelton::Web::Generators::Refused) { generate(name) }.message, "is there already"
+    end
     assert_equal "mine", File.read(File.join(@folder, "shop"))
     assert_empty Dir.children(File.join(@folder, "photo_album"))
   end
 
   def test_names_that_are_none
-    ["Shop", "../shop", "/tmp/shop", "a b", "a-b", "1a", "_a", "a_", "a__b", "", "a\n", "a;b", "é", "a" * 51, "kernel", "pelton", "message", "messages_channel", "string", "test", "%{x}", "1"].each do |name|
+    ["Shop", "../shop", "/tmp/shop", "a b", "a-b", "1a", "_a", "a_", "a__b", "", "a\n", "a;b", "é", "a" * 51,
+      "kernel", "pelton", "message", "messages_channel", "string", "test", "%{x}", "1"].each do |name|
       assert_raises(Pelton::Web::Generators::Refused, name) { generate(name) }
     end
     assert_empty Dir.children(@folder)
@@ -35,7 +39,8 @@ class WebGeneratorsApplicationTest < PeltonTest
 
   def test_the_command
     out, error = StringIO.new, StringIO.new
-    run = ->(*arguments) { Dir.chdir(@folder) { Pelton::Web::Generators::Application.run(arguments, out: out, error: error) } }
+    run =
+      ->(*arguments) { Dir.chdir(@folder) { Pelton::Web::Generators::Application.run(arguments, out: out, error: error) } }
 
     assert_equal 0, run.call("shop")
     assert_equal 1, run.call("shop")

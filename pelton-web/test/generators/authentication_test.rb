@@ -36,7 +36,8 @@ class WebGeneratorsAuthenticationTest < PeltonTest
     assert_includes text_of("config/routes.rb"), "Shop.routes do\n  resource :sign_up, only: [:new, :create]\n"
     assert_equal 1, text_of("config/routes.rb").scan("resource :password,").size
     assert_includes text_of("app/controllers/application_controller.rb"), "Controller\n  include CurrentUser\nend\n"
-    assert_includes text_of("app/views/layouts/application.html.erb"), "<body class=\"a\">\n<%= render \"shared/account\" %>\n<%= yield %>"
+    assert_includes text_of("app/views/layouts/application.html.erb"),
+      "<body class=\"a\">\n<%= render \"shared/account\" %>\n<%= yield %>"
     assert_includes text_of("test/test_helper.rb"), "require \"pelton/web/test\"\nrequire_relative \"support/signing_in\"\n"
     assert_includes text_of("test/test_helper.rb"), "  include Pelton::Web::Test\n  include SigningIn\n"
   end

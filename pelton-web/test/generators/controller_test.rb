@@ -21,9 +21,11 @@ class WebGeneratorsControllerTest < PeltonTest
         root to: "home#index"
       end
     RUBY
-    assert_includes text_of("app/controllers/posts_controller.rb"), "class PostsController < ApplicationController\n  def index\n  end\n"
+    assert_includes text_of("app/controllers/posts_controller.rb"),
+      "class PostsController < ApplicationController\n  def index\n  end\n"
     assert_includes text_of("app/controllers/posts_controller.rb"), "  def create\n    redirect_to posts_path\n  end\n"
-    assert_includes text_of("test/controllers/posts_controller_test.rb"), "    post \"/posts\"\n\n    assert_redirected_to \"/posts\"\n"
+    assert_includes text_of("test/controllers/posts_controller_test.rb"),
+      "    post \"/posts\"\n\n    assert_redirected_to \"/posts\"\n"
   end
 
   def test_all_of_a_resource
@@ -37,7 +39,8 @@ class WebGeneratorsControllerTest < PeltonTest
     generate("controller", "Admin::Reports", "index", "destroy")
 
     assert_includes routes, "  namespace(:admin) do\n    resources :reports, only: [:index, :destroy]\n  end\n"
-    assert_includes text_of("app/controllers/admin/reports_controller.rb"), "module Admin\n  class ReportsController < ApplicationController\n    def index\n    end\n"
+    assert_includes text_of("app/controllers/admin/reports_controller.rb"),
+      "module Admin\n  class ReportsController < ApplicationController\n    def index\n    end\n"
     assert_includes text_of("app/controllers/admin/reports_controller.rb"), "redirect_to admin_reports_path"
   end
 
@@ -57,7 +60,8 @@ class WebGeneratorsControllerTest < PeltonTest
   def test_without_actions_or_routes
     generate("controller", "posts")
 
-    assert_equal "# frozen_string_literal: true\n\nclass PostsController < ApplicationController\nend\n", text_of("app/controllers/posts_controller.rb")
+    assert_equal "# frozen_string_literal: true\n\nclass PostsController < ApplicationController\nend\n",
+      text_of("app/controllers/posts_controller.rb")
     generate("controller", "comments", "index", "--no-routes")
 
     refute File.exist?(File.join(@root, "test/controllers/comments_controller_test.rb"))
@@ -73,6 +77,8 @@ class WebGeneratorsControllerTest < PeltonTest
   def test_what_is_refused
     assert_includes refused("controller", "../posts", "index"), "cannot be the name of a controller"
     assert_includes refused("controller", "application"), "is the name of something else"
-    ["Index", "a-b", "in dex", "render", "params", "send", "redirect_to", "1"].each { |action| assert_includes refused("controller", "posts", action), "cannot be an action" }
+    ["Index", "a-b", "in dex", "render", "params", "send", "redirect_to", "1"].each do |action|
+      assert_includes refused("controller", "posts", action), "cannot be an action"
+    end
   end
 end

@@ -24,7 +24,8 @@ class WebGeneratorsFieldTest < PeltonTest
 
   # Rows that are there have no value.
   def test_additions_and_removals
-    assert_equal ["add_column :slug, String, size: 80", "add_index :slug, unique: true"], field("slug:string{80}:uniq").additions
+    assert_equal ["add_column :slug, String, size: 80", "add_index :slug, unique: true"],
+      field("slug:string{80}:uniq").additions
     assert_equal ["add_column :count, :Bignum"], field("count:bigint").additions
     assert_equal ["add_foreign_key :user_id, :users", "add_index :user_id"], field("user:references").additions
     assert_equal ["drop_index :slug", "drop_column :slug"], field("slug:string:index").removals
@@ -41,9 +42,11 @@ class WebGeneratorsFieldTest < PeltonTest
   end
 
   def test_what_is_none
-    ["", "Title", "a b", "1a", "a:", "a:strin", "a:string:other", "a:string{x}", "a:text{5}", "a:string{5", "a:references{x}", "a;b", "id", "class", "a:string:uniq:more", "a:decimal{1,2,3}"].each do |text|
+    ["", "Title", "a b", "1a", "a:", "a:strin", "a:string:other", "a:string{x}", "a:text{5}", "a:string{5",
+      "a:references{x}", "a;b", "id", "class", "a:string:uniq:more", "a:decimal{1,2,3}"].each do |text|
       assert_raises(Generating::Generators::Refused, text) { field(text) }
     end
-    assert_includes assert_raises(Generating::Generators::Refused) { field("a:number") }.message, "there is no type number, of the column a: there are string, text"
+    assert_includes assert_raises(Generating::Generators::Refused) { field("a:number") }.message,
+      "there is no type number, of the column a: there are string, text"
   end
 end

@@ -5,7 +5,9 @@ require_relative "../support/generating"
 class WebGeneratorsFilesTest < PeltonTest
   include Generating
 
-  def files(answers = "", **options) = Generators::Files.new(@root, input: StringIO.new(answers), out: @out = StringIO.new, **options)
+  def files(answers = "", **options)
+    Generators::Files.new(@root, input: StringIO.new(answers), out: @out = StringIO.new, **options)
+  end
 
   def test_a_file_is_created_once
     2.times { files.write("a/b.txt", "é") }
@@ -17,7 +19,8 @@ class WebGeneratorsFilesTest < PeltonTest
   end
 
   def test_it_asks_before_it_overwrites
-    {"n\n" => "old", "no\n" => "old", "\n" => "new", "y\n" => "new", "x\nYES\n" => "new", "" => "old"}.each do |answers, text|
+    {"n\n" => "old", "no\n" => "old", "\n" => "new", "y\n" => "new", "x\nYES\n" => "new",
+     "" => "old"}.each do |answers, text|
       put("a.txt", "old")
       files(answers).write("a.txt", "new")
 
@@ -38,7 +41,9 @@ class WebGeneratorsFilesTest < PeltonTest
     FileUtils.mkdir_p(File.join(@root, "folder"))
     File.symlink("/nowhere", File.join(@root, "link"))
 
-    %w[folder link].each { |path| assert_raises(Generators::Refused) { files("y\n", conflict: :force).write(path, "x") } }
+    %w[folder link].each do |path|
+      assert_raises(Generators::Refused) { files("y\n", conflict: :force).write(path, "x") }
+    end
   end
 
   def test_an_insertion_is_made_once

@@ -13,7 +13,8 @@ class WebGeneratorsMigrationTest < PeltonTest
   end
 
   def test_the_name_says_what_it_does
-    assert_match(%r{\A      create  db/migrate/\d{14}_create_posts.rb\n\z}, generate("migration", "CreatePosts", "title:string!"))
+    assert_match(%r{\A      create  db/migrate/\d{14}_create_posts.rb\n\z},
+      generate("migration", "CreatePosts", "title:string!"))
     assert_equal <<~RUBY, migration("create_posts")
       # frozen_string_literal: true
 
@@ -30,13 +31,15 @@ class WebGeneratorsMigrationTest < PeltonTest
     RUBY
     generate("migration", "nothing_yet")
 
-    assert_equal "# frozen_string_literal: true\n\nSequel.migration do\n  change do\n  end\nend\n", migration("nothing_yet")
+    assert_equal "# frozen_string_literal: true\n\nSequel.migration do\n  change do\n  end\nend\n",
+      migration("nothing_yet")
   end
 
   # Each is applied and taken back by a database.
   def test_they_can_be_applied_and_taken_back
     generate("migration", "create_users", "name")
-    generate("migration", "create_posts", "title", "user:references", "key:token", "data:json", "size:bigint", "price:decimal{8,2}")
+    generate("migration", "create_posts", "title", "user:references", "key:token", "data:json", "size:bigint",
+      "price:decimal{8,2}")
     generate("migration", "add_slug_to_posts", "slug:string:uniq", "author:references", "done:boolean", "count:bigint")
     generate("migration", "remove_title_from_posts", "title")
     generate("migration", "remove_slug_from_posts", "slug:string:uniq")
@@ -56,7 +59,8 @@ class WebGeneratorsMigrationTest < PeltonTest
     put("db/migrate/29990101000000_later.rb", "")
     %w[first second].each { |name| generate("migration", name) }
 
-    assert_equal %w[29990101000000_later.rb 29990101000001_first.rb 29990101000002_second.rb], Dir.children(File.join(@root, "db/migrate")).sort
+    assert_equal %w[29990101000000_later.rb 29990101000001_first.rb 29990101000002_second.rb],
+      Dir.children(File.join(@root, "db/migrate")).sort
   end
 
   def test_the_same_name_is_the_same_file

@@ -64,7 +64,9 @@ class WebGeneratorsModelTest < PeltonTest
   end
 
   def test_names_of_other_things
-    %w[string kernel thread shop application_controller process/item].each { |name| assert_includes refused("model", name), "is the name of something else" }
+    %w[string kernel thread shop application_controller process/item].each do |name|
+      assert_includes refused("model", name), "is the name of something else"
+    end
     assert_includes refused("model", "../post"), "cannot be the name of a model"
     generate("model", "post")
 

@@ -39,7 +39,8 @@ class WebGeneratorsNameTest < PeltonTest
   end
 
   def test_what_is_none
-    ["", "/", "a/", "/a", "a//b", "../a", "a b", "a-b", "1a", "_a", "é", "a;b", "a\n", "a" * 101, "a::", "::A"].each do |text|
+    ["", "/", "a/", "/a", "a//b", "../a", "a b", "a-b", "1a", "_a", "é", "a;b", "a\n", "a" * 101, "a::",
+      "::A"].each do |text|
       error = assert_raises(Generating::Generators::Refused, text) { named(text) }
 
       assert_includes error.message, "cannot be the name of a model"

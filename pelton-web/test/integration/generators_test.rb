@@ -8,7 +8,8 @@ require_relative "../../../test/support/databases"
 require "support/cable_client"
 require_relative "../support/generated_application"
 
-# A new application in which everything is generated: its tests pass, its files are in standard's style, it serves, and people sign in.
+# A new application in which everything is generated: its tests pass, its files are in standard's style, it serves, and
+# people sign in.
 class WebGeneratorsIntegrationTest < PeltonTest
   self.deadline = 180
 
@@ -56,7 +57,9 @@ class WebGeneratorsIntegrationTest < PeltonTest
     assert_style
 
     assert_match(/8 runs, \d+ assertions, 0 failures, 0 errors, 0 skips/, lines_of("bundle", "exec", "rake"))
-    serving(RACK_ENV: "production", SECRET_KEY_BASE: "s" * 64) { |url| assert_equal 200, Browser.new(url).get("/posts") }
+    serving(RACK_ENV: "production", SECRET_KEY_BASE: "s" * 64) do |url|
+      assert_equal 200, Browser.new(url).get("/posts")
+    end
   end
 
   private
@@ -80,7 +83,8 @@ class WebGeneratorsIntegrationTest < PeltonTest
   def generate_everything
     lines_of("bundle", "install", "--local")
     pelton_generate("model", "project", "name:string!", "settings:json", "key:token")
-    pelton_generate("model", "issue", "title:string{80}", "body:text", "project:references", "due_on:date", "price:decimal{8,2}", "done:boolean", "count:bigint", "seen_at:time")
+    pelton_generate("model", "issue", "title:string{80}", "body:text", "project:references", "due_on:date",
+      "price:decimal{8,2}", "done:boolean", "count:bigint", "seen_at:time")
     pelton_generate("model", "admin/visit", "page:string:index")
     pelton_generate("migration", "add_slug_to_projects", "slug:string:uniq", "owner_id:integer:index")
     pelton_generate("controller", "projects", "index", "show", "new", "edit", "create", "update", "destroy", "search")
@@ -112,16 +116,23 @@ class WebGeneratorsIntegrationTest < PeltonTest
     assert_equal 403, sign_in(Browser.new(url), headers: {"origin" => "https://evil.example", "sec-fetch-site" => "cross-site"})
   end
 
-  def sign_in(browser, password: PASSWORD, **options) = browser.post("/sign_in", {"sign_in[email]" => "ann@example.com", "sign_in[password]" => password}, **options)
+  def sign_in(browser, password: PASSWORD, **options)
+    browser.post("/sign_in", {"sign_in[email]" => "ann@example.com", "sign_in[password]" => password}, **options)
+  end
 
   # Two who want the same address at the same time: for one it is taken.
   def two_at_once(url)
-    statuses = Pelton.run { Pelton.map([1, 2]) { Browser.new(url).post("/sign_up", {"user[email]" => "bob@example.com", "user[password]" => PASSWORD}) } }
+    statuses = Pelton.run do
+      Pelton.map([1, 2]) do
+        Browser.new(url).post("/sign_up", {"user[email]" => "bob@example.com", "user[password]" => PASSWORD})
+      end
+    end
 
     assert_equal [303, 422], statuses.sort
   end
 
-  # A page asks for many things at once, when the token of its device is due: one answer brings the new one, and the old one is good for the others.
+  # A page asks for many things at once, when the token of its device is due: one answer brings the new one, and the old
+  # one is good for the others.
   def many_with_one_cookie(url)
     ann = Browser.new(url)
     sign_in(ann)
@@ -158,7 +169,8 @@ class WebGeneratorsIntegrationTest < PeltonTest
     clients.each { |client| client.socket.close }
   end
 
-  # In a browser, with the application's policy for scripts: a form that is sent, and a message that comes from elsewhere.
+  # In a browser, with the application's policy for scripts: a form that is sent, and a message that comes from
+  # elsewhere.
   def browse(url)
     Chromium.open do |chromium|
       chromium.visit(url)
@@ -168,13 +180,16 @@ class WebGeneratorsIntegrationTest < PeltonTest
         chromium.evaluate("document.querySelector('#messages').innerText").include?("from elsewhere")
       end
       chromium.evaluate("const form = document.forms[0]; form.elements['message[author]'].value = 'Eve'; form.elements['message[text]'].value = '<i>typed</i>'; form.requestSubmit(); null")
-      eventually { chromium.evaluate("document.querySelector('#messages li')?.innerText ?? ''").include?("Eve: <i>typed</i>") }
+      eventually do
+        chromium.evaluate("document.querySelector('#messages li')?.innerText ?? ''").include?("Eve: <i>typed</i>")
+      end
 
       assert_empty chromium.complaints
     end
   end
 
   def send_message(url, text)
-    Pelton::HTTP.post("#{url}messages", form: {"message[author]" => "Ann", "message[text]" => text}, headers: {"origin" => url.chomp("/")})
+    Pelton::HTTP.post("#{url}messages", form: {"message[author]" => "Ann", "message[text]" => text},
+      headers: {"origin" => url.chomp("/")})
   end
 end

@@ -34,7 +34,8 @@ class WebModelLibrariesTest < PeltonTest
     assert_equal({"id" => 1, "title" => "one", "stars" => nil}, JSON.parse(one.last))
     assert_equal 404, missing.first
     assert_equal({"title" => "Not Found", "status" => 404}, JSON.parse(missing.last))
-    assert_equal({"posts" => [{"id" => 3, "title" => "three", "stars" => nil}], "path" => "/posts/1"}, JSON.parse(list.last))
+    assert_equal({"posts" => [{"id" => 3, "title" => "three", "stars" => nil}], "path" => "/posts/1"},
+      JSON.parse(list.last))
   end
 
   def check_mistakes(raised, form)

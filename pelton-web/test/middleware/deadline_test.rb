@@ -8,7 +8,9 @@ class WebDeadlineTest < PeltonTest
   include CapturedLog
   include WebRequests
 
-  def answer(app, seconds: 0.01) = Pelton.run { request(Pelton::Web::Deadline.new(app, seconds), "GET", "/", "HTTP_ACCEPT" => "application/json") }
+  def answer(app, seconds: 0.01)
+    Pelton.run { request(Pelton::Web::Deadline.new(app, seconds), "GET", "/", "HTTP_ACCEPT" => "application/json") }
+  end
 
   def test_a_request_that_waits_too_long
     ended = nil

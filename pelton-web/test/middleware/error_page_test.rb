@@ -46,13 +46,15 @@ class WebErrorPageTest < PeltonTest
 
     assert_equal 500, page.status
     assert_equal "no-store", page["cache-control"]
-    ["KeyError: no &lt;b&gt;key&lt;/b&gt;", "fail.rb:3", "<mark>   3    raise KeyError", "# before", "/fail/:id", "<th>name</th><td>&lt;i&gt;", "[filtered]"].each { |part| assert_includes page.body, part }
+    ["KeyError: no &lt;b&gt;key&lt;/b&gt;", "fail.rb:3", "<mark>   3    raise KeyError", "# before", "/fail/:id",
+      "<th>name</th><td>&lt;i&gt;", "[filtered]"].each { |part| assert_includes page.body, part }
     %w[<b>key <i> hunter2].each { |part| refute_includes page.body, part }
     assert_kind_of KeyError, @errors.first
   end
 
   def test_a_service_that_does_not_answer_is_503
-    {Pelton::ConnectionError => 503, Class.new(Pelton::TimeoutError) => 503, Pelton::OverloadError => 503, Pelton::Error => 500, IOError => 500}.each do |type, status|
+    {Pelton::ConnectionError => 503, Class.new(Pelton::TimeoutError) => 503, Pelton::OverloadError => 503,
+     Pelton::Error => 500, IOError => 500}.each do |type, status|
       page = request(application("production") { raise type, "db.internal" }, "GET", "/fail/7")
 
       assert_equal status, page.status
@@ -76,7 +78,8 @@ class WebErrorPageTest < PeltonTest
   end
 
   def test_in_production_and_for_other_machines_it_tells_nothing
-    [[failing("production"), HERE], [failing, HERE.merge("REMOTE_ADDR" => "10.0.0.1")], [failing, HERE.merge("HTTP_HOST" => "evil.example")]].each do |app, env|
+    [[failing("production"), HERE], [failing, HERE.merge("REMOTE_ADDR" => "10.0.0.1")],
+      [failing, HERE.merge("HTTP_HOST" => "evil.example")]].each do |app, env|
       page = request(app, "GET", "/fail/7?name=shown", **env)
 
       assert_equal 500, page.status
@@ -131,7 +134,8 @@ class WebErrorPageTest < PeltonTest
 
   def test_what_a_library_s_error_says_in_its_cause_is_503_and_other_errors_causes_are_not
     busy = named("SQLite3::BusyException")
-    {named("Sequel::DatabaseError") => 503, named("ActiveRecord::StatementInvalid") => 503, KeyError => 500}.each do |type, status|
+    {named("Sequel::DatabaseError") => 503, named("ActiveRecord::StatementInvalid") => 503,
+     KeyError => 500}.each do |type, status|
       failing = application("production") do
         raise busy, "locked"
       rescue busy
@@ -145,7 +149,8 @@ class WebErrorPageTest < PeltonTest
   end
 
   def test_parameters_of_any_size_and_kind
-    page = request(failing, "GET", "/fail/7?a=#{"x" * 10_000}&b=%FF%00&#{Array.new(300) { |index| "n#{index}=1" }.join("&")}", **HERE)
+    page =
+      request(failing, "GET", "/fail/7?a=#{"x" * 10_000}&b=%FF%00&#{Array.new(300) { |index| "n#{index}=1" }.join("&")}", **HERE)
 
     assert_equal 500, page.status
     assert_operator page.body.size, :<, 60_000

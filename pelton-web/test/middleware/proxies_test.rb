@@ -8,7 +8,8 @@ class WebProxiesTest < PeltonTest
   include CapturedLog
   include WebRequests
 
-  FORWARDED = {"HTTP_X_FORWARDED_FOR" => "203.0.113.9", "HTTP_X_FORWARDED_PROTO" => "https", "HTTP_X_FORWARDED_HOST" => "shop.example"}.freeze
+  FORWARDED = {"HTTP_X_FORWARDED_FOR" => "203.0.113.9", "HTTP_X_FORWARDED_PROTO" => "https",
+               "HTTP_X_FORWARDED_HOST" => "shop.example"}.freeze
   TRUSTED = %w[127.0.0.1 10.0.0.0/8 fd00::/8 unix].freeze
 
   # @return [Array(String, String, String)] the client's address, the scheme and the host, as Rack sees them
@@ -33,7 +34,8 @@ class WebProxiesTest < PeltonTest
     assert_empty log
     2.times { request(app, "GET", "/", "REMOTE_ADDR" => "10.0.0.2", **FORWARDED) }
 
-    assert_equal ["pelton: 10.0.0.2 sends X-Forwarded-Proto: https, and is not among settings.trusted_proxies"], log.lines.map { |line| line[/[^:]*: [^:]*: [^:]*/] }
+    assert_equal ["pelton: 10.0.0.2 sends X-Forwarded-Proto: https, and is not among settings.trusted_proxies"],
+      log.lines.map { |line| line[/[^:]*: [^:]*: [^:]*/] }
   end
 
   def test_a_trusted_proxy_is_believed
@@ -43,11 +45,14 @@ class WebProxiesTest < PeltonTest
   end
 
   def test_others_are_not
-    ["203.0.113.7", "11.0.0.1", "::1", "x"].each { |client| assert_equal "#{client} http example.org 0", seen(TRUSTED, {"REMOTE_ADDR" => client, **FORWARDED}) }
+    ["203.0.113.7", "11.0.0.1", "::1", "x"].each do |client|
+      assert_equal "#{client} http example.org 0", seen(TRUSTED, {"REMOTE_ADDR" => client, **FORWARDED})
+    end
   end
 
   def test_what_rack_and_others_believe_is_removed
-    env = {"HTTP_FORWARDED" => "for=1.2.3.4;host=evil;proto=https", "HTTP_X_FORWARDED_SCHEME" => "https", "HTTP_X_FORWARDED_SSL" => "on", "HTTP_X_FORWARDED_PORT" => "1"}
+    env = {"HTTP_FORWARDED" => "for=1.2.3.4;host=evil;proto=https", "HTTP_X_FORWARDED_SCHEME" => "https",
+           "HTTP_X_FORWARDED_SSL" => "on", "HTTP_X_FORWARDED_PORT" => "1"}
 
     assert_equal "203.0.113.7 http example.org 0", seen(TRUSTED, {"REMOTE_ADDR" => "203.0.113.7", **env})
     assert_equal "127.0.0.1 http example.org 0", seen(TRUSTED, {"REMOTE_ADDR" => "127.0.0.1", **env})
@@ -55,7 +60,8 @@ class WebProxiesTest < PeltonTest
 
   # The client may have written what stands before the address that the outermost trusted proxy has added.
   def test_the_nearest_address_that_is_not_trusted_is_the_client
-    {"1.1.1.1, 203.0.113.9, 10.0.0.1" => "203.0.113.9", "203.0.113.9:4711" => "203.0.113.9", "[2001:db8::1]:80" => "2001:db8::1", "10.0.0.3, 10.0.0.2" => "10.0.0.3",
+    {"1.1.1.1, 203.0.113.9, 10.0.0.1" => "203.0.113.9", "203.0.113.9:4711" => "203.0.113.9",
+     "[2001:db8::1]:80" => "2001:db8::1", "10.0.0.3, 10.0.0.2" => "10.0.0.3",
      "x, 10.0.0.2" => "10.0.0.2", "x" => "127.0.0.1", "" => "127.0.0.1", "," => "127.0.0.1"}.each do |addresses, client|
       assert_equal client, seen(TRUSTED, {"REMOTE_ADDR" => "127.0.0.1", "HTTP_X_FORWARDED_FOR" => addresses}).split.first, addresses
     end

@@ -100,7 +100,9 @@ class WebRackSessionTest < PeltonTest
   end
 
   def test_there_is_none_without_secrets
-    app = application(->(env) { [200, {"content-type" => "text/plain"}, [env.key?("rack.session").to_s]] }) { settings.secrets = [] }
+    app = application(->(env) { [200, {"content-type" => "text/plain"}, [env.key?("rack.session").to_s]] }) do
+      settings.secrets = []
+    end
 
     assert_equal "false", request(app, "GET", "/rack/").body
   end

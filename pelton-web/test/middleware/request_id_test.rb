@@ -25,7 +25,9 @@ class WebRequestIdTest < PeltonTest
   end
 
   def test_what_could_hurt_a_log
-    ["", " ", "a b", "a\"", "a\n", "a\r\nb: c", "a" * 129, "é".b, "<b>", "\xff".b].each { |text| assert_match(/\A\h{16}\z/, id(text), text.inspect) }
+    ["", " ", "a b", "a\"", "a\n", "a\r\nb: c", "a" * 129, "é".b, "<b>", "\xff".b].each do |text|
+      assert_match(/\A\h{16}\z/, id(text), text.inspect)
+    end
   end
 
   def test_it_can_be_left_out

@@ -10,8 +10,10 @@ require_relative "../support/static_files"
 class WebStaticTest < PeltonTest
   include StaticFiles
 
-  FILES = {"app.css" => "body {}\n" * 100, "app.css.gz" => Zlib.gzip("body {}\n" * 100), "app.css.br" => "brotli", "images/a b.png" => "\x89PNG\0".b * 50,
-           "ø.txt" => "ø", ".env" => "SECRET", ".git/config" => "SECRET", "images/.hidden" => "SECRET", "no_ending" => "x", "alone.gz" => "gz"}.freeze
+  FILES = {"app.css" => "body {}\n" * 100, "app.css.gz" => Zlib.gzip("body {}\n" * 100), "app.css.br" => "brotli",
+           "images/a b.png" => "\x89PNG\0".b * 50,
+           "ø.txt" => "ø", ".env" => "SECRET", ".git/config" => "SECRET", "images/.hidden" => "SECRET",
+           "no_ending" => "x", "alone.gz" => "gz"}.freeze
 
   def test_a_file
     serving do
@@ -34,7 +36,9 @@ class WebStaticTest < PeltonTest
 
   def test_anything_else_goes_to_the_application
     serving do
-      ["/", "/missing", "/images", "/images/", "/app.css/"].each { |path| assert_equal "application", get(path).body, path }
+      ["/", "/missing", "/images", "/images/", "/app.css/"].each do |path|
+        assert_equal "application", get(path).body, path
+      end
       assert_equal "application", @request.request("POST", "/app.css", lint: true).body
       assert_equal "application", @request.request("OPTIONS", "/app.css", lint: true).body
     end
@@ -135,10 +139,12 @@ class WebStaticTest < PeltonTest
 
   def test_the_best_coding_that_the_client_takes
     serving do
-      {"gzip, br" => "br", "gzip" => "gzip", "br;q=0, gzip" => "gzip", "deflate" => nil, nil => nil}.each do |header, coding|
+      {"gzip, br" => "br", "gzip" => "gzip", "br;q=0, gzip" => "gzip", "deflate" => nil,
+       nil => nil}.each do |header, coding|
         response = get("/app.css", {"HTTP_ACCEPT_ENCODING" => header}.compact)
 
-        assert_equal [coding, "accept-encoding", "text/css; charset=utf-8"], [response["content-encoding"], response["vary"], response["content-type"]].first(3)
+        assert_equal [coding, "accept-encoding", "text/css; charset=utf-8"],
+          [response["content-encoding"], response["vary"], response["content-type"]].first(3)
         assert_equal FILES["app.css#{{"br" => ".br", "gzip" => ".gz"}[coding]}"].b, response.body.b
       end
       tags = ["br", "gzip", ""].map { |header| get("/app.css", "HTTP_ACCEPT_ENCODING" => header)["etag"] }
@@ -152,7 +158,8 @@ class WebStaticTest < PeltonTest
 
   def test_a_range
     serving do
-      {"bytes=0-3" => ["body", "bytes 0-3/800"], "bytes=796-" => [" {}\n", "bytes 796-799/800"], "bytes=-2" => ["}\n", "bytes 798-799/800"],
+      {"bytes=0-3" => ["body", "bytes 0-3/800"], "bytes=796-" => [" {}\n", "bytes 796-799/800"],
+       "bytes=-2" => ["}\n", "bytes 798-799/800"],
        "bytes=798-5000" => ["}\n", "bytes 798-799/800"]}.each do |header, (body, range)|
         response = get("/app.css", "HTTP_RANGE" => header, "HTTP_ACCEPT_ENCODING" => "gzip")
 
@@ -172,7 +179,9 @@ class WebStaticTest < PeltonTest
   def test_ranges_that_are_not_answered
     serving do
       tag = get("/app.css")["etag"]
-      ["bytes=0-1,3-4", "lines=1-2", "bytes=b-a", "bytes=", "bytes=5-2"].each { |header| assert_equal 200, get("/app.css", "HTTP_RANGE" => header).status, header }
+      ["bytes=0-1,3-4", "lines=1-2", "bytes=b-a", "bytes=", "bytes=5-2"].each do |header|
+        assert_equal 200, get("/app.css", "HTTP_RANGE" => header).status, header
+      end
       assert_equal 206, get("/app.css", "HTTP_RANGE" => "bytes=0-1", "HTTP_IF_RANGE" => tag).status
       assert_equal 200, get("/app.css", "HTTP_RANGE" => "bytes=0-1", "HTTP_IF_RANGE" => "\"old\"").status
       assert_equal 200, @request.head("/app.css", "HTTP_RANGE" => "bytes=0-1").status
@@ -184,10 +193,12 @@ class WebStaticTest < PeltonTest
   def test_no_path_leads_out_of_the_folder
     with_files("outside.txt" => "SECRET", "public/inside.txt" => "inside") do |folder|
       request = Rack::MockRequest.new(Pelton::Web::Static.new(root: File.join(folder, "public")))
-      dots = ["..", "%2e%2e", "%2E.", ".%2e", "%252e%252e", "..%00", "%c0%ae%c0%ae", "..;", "\\..", "%5c..", "..%5c", "...", ". ."]
+      dots = ["..", "%2e%2e", "%2E.", ".%2e", "%252e%252e", "..%00", "%c0%ae%c0%ae", "..;", "\\..", "%5c..", "..%5c",
+        "...", ". ."]
       slashes = ["/", "//", "%2f", "%2F", "\\", "%5c", "%c0%af", "%252f"]
       dots.product(slashes) do |dot, slash|
-        ["/#{dot}#{slash}outside.txt", "/inside.txt#{slash}#{dot}#{slash}#{dot}#{slash}outside.txt", "/x#{slash}#{dot}#{slash}#{dot}#{slash}outside.txt"].each do |path|
+        ["/#{dot}#{slash}outside.txt", "/inside.txt#{slash}#{dot}#{slash}#{dot}#{slash}outside.txt",
+          "/x#{slash}#{dot}#{slash}#{dot}#{slash}outside.txt"].each do |path|
           env = Rack::MockRequest.env_for("/").merge("PATH_INFO" => path)
           response = Rack::MockResponse.new(*request.instance_variable_get(:@app).call(env))
 
@@ -199,8 +210,10 @@ class WebStaticTest < PeltonTest
 
   def test_hidden_files_and_odd_paths
     serving do
-      ["/.env", "/%2eenv", "/.git/config", "/images/.hidden", "/./app.css", "//app.css", "/app.css%00", "/app.css%00.png", "/APP.CSS", "/app.css.", "/app.css%20", "/app.css;x",
-        "/images%2f..%2fapp.css", "/%", "/%2", "/%zz", "/%ff", "", "/#{"a%20" * 5000}", "/app-0000000000000000.css"].each do |path|
+      ["/.env", "/%2eenv", "/.git/config", "/images/.hidden", "/./app.css", "//app.css", "/app.css%00",
+        "/app.css%00.png", "/APP.CSS", "/app.css.", "/app.css%20", "/app.css;x",
+        "/images%2f..%2fapp.css", "/%", "/%2", "/%zz", "/%ff", "", "/#{"a%20" * 5000}",
+        "/app-0000000000000000.css"].each do |path|
         env = Rack::MockRequest.env_for("/").merge("PATH_INFO" => path)
 
         assert_equal "application", Rack::MockResponse.new(*@static.call(env)).body, path
@@ -210,11 +223,16 @@ class WebStaticTest < PeltonTest
 
   def test_links
     with_files("outside.txt" => "SECRET", "folder/secret.txt" => "SECRET", "public/inside.txt" => "inside", "public/.hidden" => "SECRET") do |folder|
-      {"out.txt" => "../outside.txt", "in.txt" => "inside.txt", "folder" => "../folder", "loop" => ".", "self.txt" => "self.txt", "gone.txt" => "nowhere", "dot.txt" => ".hidden",
-       "inside.txt.gz" => "../outside.txt"}.each { |name, target| File.symlink(target, File.join(folder, "public", name)) }
+      {"out.txt" => "../outside.txt", "in.txt" => "inside.txt", "folder" => "../folder", "loop" => ".",
+       "self.txt" => "self.txt", "gone.txt" => "nowhere", "dot.txt" => ".hidden",
+       "inside.txt.gz" => "../outside.txt"}.each do |name, target|
+         File.symlink(target, File.join(folder, "public", name))
+       end
       request = Rack::MockRequest.new(Rack::Lint.new(Pelton::Web::Static.new(root: File.join(folder, "public"))))
 
-      %w[/out.txt /folder/secret.txt /loop/inside.txt /self.txt /gone.txt /dot.txt /inside.txt].each { |path| assert_equal 404, request.get(path).status, path }
+      %w[/out.txt /folder/secret.txt /loop/inside.txt /self.txt /gone.txt /dot.txt /inside.txt].each do |path|
+        assert_equal 404, request.get(path).status, path
+      end
       assert_equal "inside", request.get("/in.txt").body
     end
   end
@@ -238,7 +256,9 @@ class WebStaticTest < PeltonTest
       File.binwrite(File.join(@folder, "back\\slash"), "x")
       static = Pelton::Web::Static.new(root: @folder)
 
-      ["/pipe", "/back\\slash", "/back%5cslash"].each { |path| assert_equal 404, static.call(Rack::MockRequest.env_for("/").merge("PATH_INFO" => path)).first }
+      ["/pipe", "/back\\slash", "/back%5cslash"].each do |path|
+        assert_equal 404, static.call(Rack::MockRequest.env_for("/").merge("PATH_INFO" => path)).first
+      end
     end
   end
 

@@ -121,6 +121,8 @@ class WebRequestGrowthTest < PeltonTest
 
   # The square, to be sure that it is seen.
   def test_the_square_is_seen
-    assert_raises(Minitest::Assertion) { assert_linear("the square", 100) { |size| size.times { ("a" * size).rstrip } } }
+    assert_raises(Minitest::Assertion) do
+      assert_linear("the square", 100) { |size| size.times { ("a" * size).rstrip } }
+    end
   end
 end

@@ -49,7 +49,9 @@ class WebUploadsTest < PeltonTest
     threads = []
     file = upload
     Pelton.run do
-      FileUtils.stub(:mkdir_p, ->(*) { threads << Thread.current }) { assert_raises(Errno::ENOENT) { @uploads.keep(file) } }
+      FileUtils.stub(:mkdir_p, ->(*) { threads << Thread.current }) do
+        assert_raises(Errno::ENOENT) { @uploads.keep(file) }
+      end
       Pelton.stop
     end
 
@@ -57,7 +59,10 @@ class WebUploadsTest < PeltonTest
   end
 
   def test_another_file_system
-    skip "there is no second file system" unless File.directory?("/dev/shm") && File.writable?("/dev/shm") && File.stat("/dev/shm").dev != File.stat(@folder).dev
+    unless File.directory?("/dev/shm") && File.writable?("/dev/shm") &&
+        File.stat("/dev/shm").dev != File.stat(@folder).dev
+      skip "there is no second file system"
+    end
     key = @uploads.keep(upload("é".b * 50_000, "/dev/shm"))
 
     assert_equal "é".b * 50_000, File.binread(@uploads.path(key))
@@ -101,7 +106,8 @@ class WebUploadsTest < PeltonTest
   def test_only_keys_lead_to_files
     key = @uploads.keep(upload)
     File.write("#{@folder}/secret", "secret")
-    ["../secret", "/etc/passwd", "#{key}/", "#{key}\n", "#{key}\0", key.upcase, key[3..], "", nil, 7, [key], "\xff"].each do |bad|
+    ["../secret", "/etc/passwd", "#{key}/", "#{key}\n", "#{key}\0", key.upcase, key[3..], "", nil, 7, [key],
+      "\xff"].each do |bad|
       next if bad == key
 
       assert_raises(Pelton::Web::NotFound, bad.inspect) { @uploads.path(bad) }
@@ -115,18 +121,25 @@ class WebUploadsTest < PeltonTest
   def test_a_public_folder_is_refused
     assert_same @uploads, @uploads.outside("#{@folder}/upload")
     assert_same @uploads, @uploads.outside(nil)
-    ["#{@folder}/uploads", @folder, "#{@folder}/x/.."].each { |public| assert_raises(Pelton::Web::ConfigurationError, public) { @uploads.outside(public) } }
+    ["#{@folder}/uploads", @folder, "#{@folder}/x/.."].each do |public|
+      assert_raises(Pelton::Web::ConfigurationError, public) { @uploads.outside(public) }
+    end
     assert_raises(Pelton::Web::ConfigurationError) { Pelton::Web::Settings.new.uploads = "/tmp" }
     assert_equal File.expand_path("uploads"), Pelton::Web::Settings.new.tap { |one| one.root = "." }.uploads.folder
   end
 
   def test_how_it_is_sent
     key = @uploads.keep(upload("<script>"))
-    sent = ->(**options) { request(answering({uploads: @uploads}) { send_upload(key, **options) }, "GET", "/").then { |answer| [*%w[content-type content-disposition x-content-type-options].map { |name| answer[name] }, answer.body] } }
+    sent = ->(**options) {
+      request(answering({uploads: @uploads}) { send_upload(key, **options) }, "GET",
+        "/").then { |answer| [*%w[content-type content-disposition x-content-type-options].map { |name| answer[name] }, answer.body] }
+    }
 
     assert_equal ["application/octet-stream", "attachment; filename=\"#{key[3..]}\"", "nosniff", "<script>"], sent.call
-    assert_equal ["image/png", 'inline; filename="a.png"', "nosniff", "<script>"], sent.call(type: "image/png", filename: "a.png", disposition: "inline")
-    ["text/html", "image/svg+xml", "application/xhtml+xml", "text/xml", "text/javascript", "application/octet-stream", "text/plain2", "ximage/png"].each do |type|
+    assert_equal ["image/png", 'inline; filename="a.png"', "nosniff", "<script>"],
+      sent.call(type: "image/png", filename: "a.png", disposition: "inline")
+    ["text/html", "image/svg+xml", "application/xhtml+xml", "text/xml", "text/javascript", "application/octet-stream",
+      "text/plain2", "ximage/png"].each do |type|
       assert_equal "attachment; filename=\"a\"", sent.call(type: type, filename: "a", disposition: "inline")[1], type
     end
     assert_equal 404, request(answering({uploads: @uploads}) { send_upload("../secret") }, "GET", "/").status
@@ -147,7 +160,8 @@ class WebUploadsTest < PeltonTest
 
     assert_equal 200, key.status
     assert_equal PNG, request(app, "GET", "/#{key.body}").body.b
-    {["<html>", "image/png"] => "photo must be image/png or image/jpeg, and is text/html", [PNG + ("x" * 100), "image/png"] => "photo is too large: 100 bytes at most"}.each do |(bytes, type), complaint|
+    {["<html>", "image/png"] => "photo must be image/png or image/jpeg, and is text/html",
+     [PNG + ("x" * 100), "image/png"] => "photo is too large: 100 bytes at most"}.each do |(bytes, type), complaint|
       answer = post(app, bytes, type)
       assert_equal 422, answer.status
       assert_equal true, answer.body.include?(complaint)
@@ -162,8 +176,11 @@ class WebUploadsTest < PeltonTest
     type = "multipart/form-data; boundary=B"
 
     assert_equal [200, "f"], multipart(app, whole, type)
-    {[whole[0..-12], type] => /ends before its last part/, ["garbage", type] => /boundary/, [whole.tr("B", "C"), type] => /boundary/, [whole, "multipart/form-data"] => /names no boundary/,
-     [whole, "multipart/form-data; boundary="] => /names no boundary/, [whole.sub("--B--", "--B") + whole.sub("--B--", "--B") * 200 + "--B--\r\n", type] => /too many files/}.each do |(body, content_type), complaint|
+    {[whole[0..-12], type] => /ends before its last part/, ["garbage", type] => /boundary/,
+     [whole.tr("B", "C"), type] => /boundary/, [whole, "multipart/form-data"] => /names no boundary/,
+     [whole, "multipart/form-data; boundary="] => /names no boundary/,
+     [whole.sub("--B--", "--B") + whole.sub("--B--", "--B") * 200 + "--B--\r\n",
+       type] => /too many files/}.each do |(body, content_type), complaint|
       status, text = multipart(app, body, content_type)
 
       assert_equal 400, status, complaint.source
@@ -174,10 +191,14 @@ class WebUploadsTest < PeltonTest
 
   private
 
-  def multipart(app, body, type) = request(app, "POST", "/", "CONTENT_TYPE" => type, :input => body).then { |answer| [answer.status, answer.body] }
+  def multipart(app, body, type)
+    request(app, "POST", "/", "CONTENT_TYPE" => type, :input => body).then { |answer| [answer.status, answer.body] }
+  end
 
   def post(app, bytes, type)
-    body = "--B\r\ncontent-disposition: form-data; name=\"photo\"; filename=\"../x.png\"\r\ncontent-type: #{type}\r\n\r\n".b << bytes.b << "\r\n--B--\r\n"
-    request(app, "POST", "/", "CONTENT_TYPE" => "multipart/form-data; boundary=B", "HTTP_ACCEPT" => "text/plain", :input => body)
+    body =
+      "--B\r\ncontent-disposition: form-data; name=\"photo\"; filename=\"../x.png\"\r\ncontent-type: #{type}\r\n\r\n".b << bytes.b << "\r\n--B--\r\n"
+    request(app, "POST", "/", "CONTENT_TYPE" => "multipart/form-data; boundary=B", "HTTP_ACCEPT" => "text/plain",
+      :input => body)
   end
 end

@@ -44,14 +44,18 @@ class WebDeferralTest < PeltonTest
 
   def test_a_route_to_an_application_middleware_and_an_application_in_another
     later = WAYS.fetch("later")
-    inner = application { mount(->(env) { later.call(env, [200, {"content-type" => "text/html"}, ["inner"]]) }, at: "/") }
+    inner = application do
+      mount(->(env) { later.call(env, [200, {"content-type" => "text/html"}, ["inner"]]) }, at: "/")
+    end
     app = application do
       get "/routed", to: ->(env) { later.call(env, [200, {"content-type" => "text/html"}, ["routed"]]) }
       mount inner, at: "/inner"
     end
     app.use(Class.new do
       define_method(:initialize) { |below| @below = below }
-      define_method(:call) { |env| (env["PATH_INFO"] == "/used") ? later.call(env, [200, {"content-type" => "text/html"}, ["used"]]) : @below.call(env) }
+      define_method(:call) do |env|
+        (env["PATH_INFO"] == "/used") ? later.call(env, [200, {"content-type" => "text/html"}, ["used"]]) : @below.call(env)
+      end
     end)
 
     with_server(app) do |url|
@@ -84,7 +88,10 @@ class WebDeferralTest < PeltonTest
   def test_what_else_the_callback_does_is_the_server_s
     calls = []
     env = {"async.callback" => ->(*arguments) { calls << arguments }}
-    Pelton::Web::Deferral.new(->(inner) { inner["async.callback"].call && inner["async.callback"].call({"link" => "</a.css>"}) && [200, {}, []] }).call(env)
+    Pelton::Web::Deferral.new(->(inner) {
+      inner["async.callback"].call &&
+          inner["async.callback"].call({"link" => "</a.css>"}) && [200, {}, []]
+    }).call(env)
 
     assert_equal [[], [{"link" => "</a.css>"}]], calls
   end

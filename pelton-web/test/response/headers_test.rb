@@ -30,6 +30,8 @@ class WebResponseHeadersTest < PeltonTest
   end
 
   def test_a_name_is_a_token
-    ["", "a b", "a:", "a\nb", "é", "a(b"].each { |name| assert_raises(ArgumentError, name.inspect) { headers[name] = "x" } }
+    ["", "a b", "a:", "a\nb", "é", "a(b"].each do |name|
+      assert_raises(ArgumentError, name.inspect) { headers[name] = "x" }
+    end
   end
 end

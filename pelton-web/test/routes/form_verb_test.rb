@@ -31,7 +31,8 @@ class WebRoutesFormVerbTest < PeltonTest
   def verb(body, *verbs, **env)
     place = Pelton::Web::Routes::Verbs.new
     verbs.each { |one| place.add(one, ->(*) { one }) }
-    env = {"REQUEST_METHOD" => "POST", "CONTENT_TYPE" => FORM, "rack.input" => StringIO.new(body.to_s)}.merge(env.transform_keys(&:to_s))
+    env = {"REQUEST_METHOD" => "POST", "CONTENT_TYPE" => FORM,
+           "rack.input" => StringIO.new(body.to_s)}.merge(env.transform_keys(&:to_s))
     Pelton::Web::Routes::FormVerb.of(Pelton::Web::Request.new(env)) { [place.compile] }
   end
 end

@@ -35,5 +35,8 @@ class WebRoutesMountTest < PeltonTest
 
   private
 
-  def call(at, path, script) = Mount.new(->(env) { env.values_at("SCRIPT_NAME", "PATH_INFO") }, at).call("SCRIPT_NAME" => script, "PATH_INFO" => path)
+  def call(at, path, script)
+    Mount.new(->(env) { env.values_at("SCRIPT_NAME", "PATH_INFO") },
+      at).call("SCRIPT_NAME" => script, "PATH_INFO" => path)
+  end
 end

@@ -21,8 +21,13 @@ class WebRoutesPathWriterTest < PeltonTest
 
   def test_values_that_make_no_path_are_refused
     [nil, "", ".", ".."].each { |value| assert_raises(ArgumentError, value.inspect) { write("/posts/:id", id: value) } }
-    ["../a", "a//b", "/a", "a/..", "a/./b"].each { |value| assert_raises(ArgumentError, value) { write("/files/*path", path: value) } }
-    assert_raises(ArgumentError) { Pelton::Web::Routes::PathWriter.new(Pelton::Web::Routes::Pattern.new("/:id", constraints: {id: /\d+/})).write(id: "x") }
+    ["../a", "a//b", "/a", "a/..", "a/./b"].each do |value|
+      assert_raises(ArgumentError, value) { write("/files/*path", path: value) }
+    end
+    assert_raises(ArgumentError) do
+      Pelton::Web::Routes::PathWriter.new(Pelton::Web::Routes::Pattern.new("/:id",
+        constraints: {id: /\d+/})).write(id: "x")
+    end
   end
 
   private

@@ -8,7 +8,8 @@ class WebRoutesPatternTest < PeltonTest
 
   def test_optional_parts_make_variants
     assert_equal [[["posts", [:id]], [], true], [["posts", [:id]], [], false]], variants("/posts/:id(.:format)")
-    assert_equal [[["a", [:b], [:c]], [], false], [["a", [:b]], [], false], [["a"], [], false]], variants("/a(/:b(/:c))")
+    assert_equal [[["a", [:b], [:c]], [], false], [["a", [:b]], [], false], [["a"], [], false]],
+      variants("/a(/:b(/:c))")
   end
 
   def test_a_segment_may_have_several_parts
@@ -24,7 +25,8 @@ class WebRoutesPatternTest < PeltonTest
   def test_text_beside_an_optional_part_does_not_belong_to_a_name
     assert_equal [[[[:id, "s"]], [], false], [[[:id]], [], false]], variants("/:id(s)")
     assert_equal [[[[:a, "-", :b, "c"]], [], false], [[[:a, "c"]], [], false]], variants("/:a(-:b)c")
-    assert_equal [[["r", [:page, "of", :total]], [], false], [["r", [:page]], [], false]], variants("/r/:page(of:total)")
+    assert_equal [[["r", [:page, "of", :total]], [], false], [["r", [:page]], [], false]],
+      variants("/r/:page(of:total)")
   end
 
   def test_literals_are_text_also_where_they_are_escaped
@@ -37,7 +39,9 @@ class WebRoutesPatternTest < PeltonTest
   end
 
   def test_paths_that_no_request_can_have_are_refused
-    ["/a%2Fb", "/%ff", "/a%00", "/a\nb"].each { |path| assert_raises(Pelton::Web::ConfigurationError, path) { Pattern.new(path) } }
+    ["/a%2Fb", "/%ff", "/a%00", "/a\nb"].each do |path|
+      assert_raises(Pelton::Web::ConfigurationError, path) { Pattern.new(path) }
+    end
   end
 
   def test_alternatives_are_refused
@@ -47,12 +51,16 @@ class WebRoutesPatternTest < PeltonTest
   end
 
   def test_malformed_paths_are_refused
-    ["posts", "/:a/:a", "/(a", "/a)", nil].each { |path| assert_raises(Pelton::Web::ConfigurationError, path.inspect) { Pattern.new(path) } }
+    ["posts", "/:a/:a", "/(a", "/a)", nil].each do |path|
+      assert_raises(Pelton::Web::ConfigurationError, path.inspect) { Pattern.new(path) }
+    end
   end
 
   def test_a_constraint_is_a_regexp_without_names
     assert_equal({id: /\d+/}, Pattern.new("/:id", constraints: {"id" => /\d+/, :other => /x/}).constraints)
-    ["5", /(?<n>\d)/].each { |constraint| assert_raises(Pelton::Web::ConfigurationError) { Pattern.new("/:id", constraints: {id: constraint}) } }
+    ["5", /(?<n>\d)/].each do |constraint|
+      assert_raises(Pelton::Web::ConfigurationError) { Pattern.new("/:id", constraints: {id: constraint}) }
+    end
   end
 
   private

@@ -24,7 +24,8 @@ class WebRoutesRedirectionTest < PeltonTest
   end
 
   def test_mistakes
-    [["/old", "/new/:id"], ["/old", "//evil.example"], ["/old", "new"], ["/old/:host", "https://:host/"], ["/old", nil]].each do |path, to|
+    [["/old", "/new/:id"], ["/old", "//evil.example"], ["/old", "new"], ["/old/:host", "https://:host/"],
+      ["/old", nil]].each do |path, to|
       assert_raises(Pelton::Web::ConfigurationError, to.inspect) { redirect(path, to) }
     end
     assert_raises(Pelton::Web::ConfigurationError) { redirect("/old", "/new", status: 200) }

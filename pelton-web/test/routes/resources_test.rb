@@ -63,7 +63,8 @@ class WebRoutesResourcesTest < PeltonTest
   end
 
   def test_a_word_without_a_plural
-    assert_equal "sheep_index GET /sheep(.:format) sheep#index\nsheep GET /sheep/:id(.:format) sheep#show\n", drawn { resources :sheep, only: %i[index show] }
+    assert_equal "sheep_index GET /sheep(.:format) sheep#index\nsheep GET /sheep/:id(.:format) sheep#show\n",
+      drawn { resources :sheep, only: %i[index show] }
   end
 
   def test_mistakes

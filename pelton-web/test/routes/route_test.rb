@@ -5,7 +5,8 @@ require "pelton/web"
 
 class WebRoutesRouteTest < PeltonTest
   def test_guards_decide_by_the_request
-    route = Pelton::Web::Routes::Route.new("GET", Pelton::Web::Routes::Pattern.new("/"), nil, guards: [->(request) { request.host == "a.example" }])
+    route = Pelton::Web::Routes::Route.new("GET", Pelton::Web::Routes::Pattern.new("/"), nil,
+      guards: [->(request) { request.host == "a.example" }])
     endpoint = route.guard(->(_env, _captures) { :answer })
 
     assert_equal :answer, endpoint.call({"HTTP_HOST" => "a.example"}, {})

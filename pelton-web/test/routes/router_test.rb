@@ -20,22 +20,29 @@ class WebRoutesRouterTest < PeltonTest
       get "/data/:name(.:format)", to: "data#show", constraints: {format: /csv|json/}
       get "/caf\u00e9/:id", to: "cafes#show"
       match "/any", via: :all, to: "any#any"
-      mount ->(env) { [200, {"content-type" => "text/plain"}, [env.values_at("SCRIPT_NAME", "PATH_INFO").join(" ")]] }, at: "/api"
+      mount ->(env) { [200, {"content-type" => "text/plain"}, [env.values_at("SCRIPT_NAME", "PATH_INFO").join(" ")]] },
+        at: "/api"
     end
   end
 
   def test_paths
     {
-      "/" => "GET / {}", "/posts" => "GET /posts(.:format) {}", "/posts/" => "GET /posts(.:format) {}", "/posts.json" => 'GET /posts(.:format) {"format"=>"json"}',
+      "/" => "GET / {}", "/posts" => "GET /posts(.:format) {}", "/posts/" => "GET /posts(.:format) {}",
+      "/posts.json" => 'GET /posts(.:format) {"format"=>"json"}',
       "/posts/1" => 'GET /posts/:id(.:format) {"id"=>"1"}', "/posts/1/" => 'GET /posts/:id(.:format) {"id"=>"1"}',
-      "/posts/1.5.json" => 'GET /posts/:id(.:format) {"id"=>"1.5", "format"=>"json"}', "/feed.xml" => "GET /feed.xml {}",
-      "/data/a.csv" => 'GET /data/:name(.:format) {"name"=>"a", "format"=>"csv"}', "/data/a.txt" => 'GET /data/:name(.:format) {"name"=>"a.txt"}',
-      "/caf%C3%A9/1" => "GET /caf\u00e9/:id {\"id\"=>\"1\"}", "/%70osts" => "GET /posts(.:format) {}", "/posts/a%2Fb" => 'GET /posts/:id(.:format) {"id"=>"a/b"}'
+      "/posts/1.5.json" => 'GET /posts/:id(.:format) {"id"=>"1.5", "format"=>"json"}',
+      "/feed.xml" => "GET /feed.xml {}",
+      "/data/a.csv" => 'GET /data/:name(.:format) {"name"=>"a", "format"=>"csv"}',
+      "/data/a.txt" => 'GET /data/:name(.:format) {"name"=>"a.txt"}',
+      "/caf%C3%A9/1" => "GET /caf\u00e9/:id {\"id\"=>\"1\"}", "/%70osts" => "GET /posts(.:format) {}",
+      "/posts/a%2Fb" => 'GET /posts/:id(.:format) {"id"=>"a/b"}'
     }.each { |path, expected| assert_equal expected, get(app, path).force_encoding("UTF-8"), path }
   end
 
   def test_what_is_not_there
-    ["/nothing", "//", "//posts", "/posts//1", "/posts%2F1", "/.json", "/apix"].each { |path| assert_equal 404, status_of_path(path), path }
+    ["/nothing", "//", "//posts", "/posts//1", "/posts%2F1", "/.json", "/apix"].each do |path|
+      assert_equal 404, status_of_path(path), path
+    end
   end
 
   def test_what_is_no_path
@@ -71,7 +78,10 @@ class WebRoutesRouterTest < PeltonTest
 
   def test_the_action_and_no_mounted_application_sees_the_verb_of_the_form
     seen = []
-    endpoint = ->(env, *) { seen << env.values_at("REQUEST_METHOD", "rack.methodoverride.original_method") && [200, {}, []] }
+    endpoint = ->(env, *) {
+      seen << env.values_at("REQUEST_METHOD", "rack.methodoverride.original_method") &&
+        [200, {}, []]
+    }
     route = Pelton::Web::Routes::Route.new("PATCH", Pelton::Web::Routes::Pattern.new("/a"), nil)
     router = Pelton::Web::Routes::Router.new([[route, endpoint]], [Pelton::Web::Routes::Mount.new(endpoint, "/")])
     %w[PATCH DELETE].each { |verb| request(router, "POST", "/a", params: {"_method" => verb}) }
@@ -91,13 +101,16 @@ class WebRoutesRouterTest < PeltonTest
   end
 
   def test_a_form_that_cannot_be_read_is_a_bad_request
-    answer = request(app, "POST", "/posts/1", :input => "_method=%zz", "CONTENT_TYPE" => "application/x-www-form-urlencoded")
+    answer = request(app, "POST", "/posts/1", :input => "_method=%zz",
+      "CONTENT_TYPE" => "application/x-www-form-urlencoded")
 
     assert_equal 400, answer.status
   end
 
   def test_mounted_applications_come_last
-    {"/api" => "/api ", "/api/" => "/api /", "/api/a%2Fb" => "/api /a%2Fb"}.each { |path, expected| assert_equal expected, get(app, path), path }
+    {"/api" => "/api ", "/api/" => "/api /", "/api/a%2Fb" => "/api /a%2Fb"}.each do |path, expected|
+      assert_equal expected, get(app, path), path
+    end
     assert_equal "/api /x", request(app, "POST", "/api/x").body
   end
 
@@ -107,7 +120,8 @@ class WebRoutesRouterTest < PeltonTest
 
   def test_strings_are_utf_8
     captures = nil
-    router = Pelton::Web::Routes::Router.new([[Pelton::Web::Routes::Route.new("GET", Pelton::Web::Routes::Pattern.new("/:a(.:format)"), nil), ->(_, values) { captures = values }]])
+    router =
+      Pelton::Web::Routes::Router.new([[Pelton::Web::Routes::Route.new("GET", Pelton::Web::Routes::Pattern.new("/:a(.:format)"), nil), ->(_, values) { captures = values }]])
     router.call("REQUEST_METHOD" => "GET", "PATH_INFO" => "/x.y".b)
 
     assert_equal({"a" => "x", "format" => "y"}, captures)
@@ -125,7 +139,8 @@ class WebRoutesRouterTest < PeltonTest
         verb, path, named = random.request(routes)
         expected = model.answer(verb, path, named: named&.upcase)
 
-        assert_equal expected, outcome(router, verb, path, named), -> { "ROUTES_SEED=#{seed}, table #{number}: #{verb} #{path} #{named}\n#{routes.map.with_index { |route, index| "  #{index} #{route.to_h}" }.join("\n")}" }
+        assert_equal expected, outcome(router, verb, path, named),
+          -> { "ROUTES_SEED=#{seed}, table #{number}: #{verb} #{path} #{named}\n#{routes.map.with_index { |route, index| "  #{index} #{route.to_h}" }.join("\n")}" }
       end
     end
   end
@@ -135,13 +150,15 @@ class WebRoutesRouterTest < PeltonTest
   def modelled(routes)
     endpoints = routes.map.with_index do |route, index|
       pattern = Pelton::Web::Routes::Pattern.new(route.path, constraints: route.constraints)
-      [Pelton::Web::Routes::Route.new(route.verb, pattern, nil), ->(env, captures) { (env["test.found"] = [:route, index, captures]) && [200, {}, []] if route.guard }]
+      [Pelton::Web::Routes::Route.new(route.verb, pattern, nil),
+        ->(env, captures) { (env["test.found"] = [:route, index, captures]) && [200, {}, []] if route.guard }]
     end
     Pelton::Web::Routes::Router.new(endpoints)
   end
 
   def outcome(router, verb, path, named)
-    env = {"REQUEST_METHOD" => verb, "PATH_INFO" => path, "QUERY_STRING" => "", "rack.input" => StringIO.new("_method=#{named}")}
+    env = {"REQUEST_METHOD" => verb, "PATH_INFO" => path, "QUERY_STRING" => "",
+           "rack.input" => StringIO.new("_method=#{named}")}
     env["CONTENT_TYPE"] = "application/x-www-form-urlencoded" if named
     status, headers, = router.call(env)
     case status

@@ -7,7 +7,8 @@ class WebRoutesScopeTest < PeltonTest
   def test_paths_modules_and_names
     scope = Pelton::Web::Routes::Scope.new.inside("/admin", module: "admin", as: :admin).inside("posts/", as: :post)
 
-    assert_equal ["/admin/posts/log", "/admin/posts", "/admin/posts(.:format)"], ["log", "/", "(.:format)"].map { |path| scope.path_of(path) }
+    assert_equal ["/admin/posts/log", "/admin/posts", "/admin/posts(.:format)"],
+      ["log", "/", "(.:format)"].map { |path| scope.path_of(path) }
     assert_equal "admin/log#index", scope.target("log#index")
     assert_equal :admin_post_log, scope.name_of(:log)
   end
@@ -20,7 +21,8 @@ class WebRoutesScopeTest < PeltonTest
 
   def test_constraints_and_guards_add_up
     guard = ->(_) { true }
-    scope = Pelton::Web::Routes::Scope.new.inside(constraints: {id: /\d/}).inside(constraints: guard).inside(constraints: {name: /x/})
+    scope =
+      Pelton::Web::Routes::Scope.new.inside(constraints: {id: /\d/}).inside(constraints: guard).inside(constraints: {name: /x/})
 
     assert_equal({id: /\d/, name: /x/}, scope.constraints)
     assert_equal [guard], scope.guards

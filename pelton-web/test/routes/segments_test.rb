@@ -5,7 +5,8 @@ require "pelton/web"
 
 class WebRoutesSegmentsTest < PeltonTest
   def test_a_slash_at_the_end_does_not_count
-    {"/" => [""], "/a" => ["", "a"], "/a/" => ["", "a"], "/a//b" => ["", "a", "", "b"], "//" => ["", ""]}.each do |path, expected|
+    {"/" => [""], "/a" => ["", "a"], "/a/" => ["", "a"], "/a//b" => ["", "a", "", "b"],
+     "//" => ["", ""]}.each do |path, expected|
       assert_equal expected, of(path), path
     end
   end

@@ -6,7 +6,8 @@ require "pelton/web"
 class WebRoutesTreeTest < PeltonTest
   def test_the_most_specific_route_answers
     paths = %w[/*all /:any /:any/:other /posts/:id /posts/new /:any/new /posts/:id/edit /posts/*rest]
-    {"/posts/new" => "/posts/new", "/posts/1" => "/posts/:id", "/x/new" => "/:any/new", "/x/1" => "/:any/:other", "/x" => "/:any",
+    {"/posts/new" => "/posts/new", "/posts/1" => "/posts/:id", "/x/new" => "/:any/new", "/x/1" => "/:any/:other",
+     "/x" => "/:any",
      "/posts/1/edit" => "/posts/:id/edit", "/posts/1/x" => "/posts/*rest", "/x/1/2" => "/*all"}.each do |path, expected|
       assert_equal expected, find(paths, path).first, path
     end
@@ -26,14 +27,18 @@ class WebRoutesTreeTest < PeltonTest
     assert_equal ["/:id", {"id" => "12"}], find(%w[/:name /:id], "/12", constraints)
     assert_equal ["/:name", {"name" => "12a"}], find(%w[/:name /:id], "/12a", constraints)
     assert_equal ["/:name", {"name" => "12\n"}], find(%w[/:name /:id], "/12\n", constraints)
-    assert_equal ["/:kind-:day.:id", {"kind" => "b", "day" => "01", "id" => "5"}], find(%w[/:kind-:day.:id], "/b-01.5", constraints)
+    assert_equal ["/:kind-:day.:id", {"kind" => "b", "day" => "01", "id" => "5"}],
+      find(%w[/:kind-:day.:id], "/b-01.5", constraints)
     assert_nil find(%w[/:kind-:day], "/c-01", constraints)
   end
 
   # A more general route would lead to another controller, with other filters.
   def test_a_format_is_compared_last
-    {%w[/users/:name /:kind/:id(.:format)] => "/users/j.doe", %w[/assets/*path /:section/:page(.:format)] => "/assets/app.css", %w[/admin/:name /*page(.:format)] => "/admin/v1.2",
-     %w[/posts/:slug(.:format) /posts/:id] => "/posts/a.b", %w[/feed.xml /feed(.:format)] => "/feed.xml", %w[/a/new(.:format) /a/:id] => "/a/new.json",
+    {%w[/users/:name /:kind/:id(.:format)] => "/users/j.doe",
+     %w[/assets/*path /:section/:page(.:format)] => "/assets/app.css",
+     %w[/admin/:name /*page(.:format)] => "/admin/v1.2",
+     %w[/posts/:slug(.:format) /posts/:id] => "/posts/a.b", %w[/feed.xml /feed(.:format)] => "/feed.xml",
+     %w[/a/new(.:format) /a/:id] => "/a/new.json",
      %w[/x/*rest(.:format) /x/*all] => "/x/a.b"}.each do |paths, path|
       [paths, paths.reverse].each { |list| assert_equal paths.first, find(list, path).first, path }
     end
@@ -41,7 +46,8 @@ class WebRoutesTreeTest < PeltonTest
   end
 
   def test_an_ending_that_is_no_format
-    assert_equal [{"id" => "a."}, {"id" => ".a"}, {"id" => "a.b/c"}], ["/a.", "/.a", "/a.b\0c"].map { |path| find(%w[/:id(.:format)], path, segment: path[1..].tr("\0", "/")).last }
+    assert_equal [{"id" => "a."}, {"id" => ".a"}, {"id" => "a.b/c"}],
+      ["/a.", "/.a", "/a.b\0c"].map { |path| find(%w[/:id(.:format)], path, segment: path[1..].tr("\0", "/")).last }
   end
 
   def test_the_first_declared_of_two_constraints_answers_unless_the_rest_decides
@@ -80,7 +86,9 @@ class WebRoutesTreeTest < PeltonTest
     tree = Pelton::Web::Routes::Tree.new
     paths.each do |one|
       pattern = Pelton::Web::Routes::Pattern.new(one, constraints: constraints)
-      pattern.variants.each { |variant| tree.add(variant, pattern.constraints, "GET", ->(_env, captures) { [one, captures] }) }
+      pattern.variants.each do |variant|
+        tree.add(variant, pattern.constraints, "GET", ->(_env, captures) { [one, captures] })
+      end
     end
     segments = path.split("/", -1)
     segments[-1] = segment if segment

@@ -26,7 +26,8 @@ class WebRoutesUrlsTest < PeltonTest
   end
 
   def test_other_keywords_are_the_query
-    assert_equal "/posts/7?q=a+%26+b&tags[]=1&tags[]=2#top%20", urls.post_path(7, q: "a & b", tags: [1, 2], anchor: "top ").gsub("%5B", "[").gsub("%5D", "]")
+    assert_equal "/posts/7?q=a+%26+b&tags[]=1&tags[]=2#top%20",
+      urls.post_path(7, q: "a & b", tags: [1, 2], anchor: "top ").gsub("%5B", "[").gsub("%5D", "]")
   end
 
   def test_urls_need_a_host

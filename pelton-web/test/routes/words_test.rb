@@ -5,7 +5,8 @@ require "pelton/web"
 
 class WebRoutesWordsTest < PeltonTest
   def test_both_ways
-    {"post" => "posts", "category" => "categories", "day" => "days", "class" => "classes", "box" => "boxes", "dish" => "dishes", "house" => "houses"}.each do |one, many|
+    {"post" => "posts", "category" => "categories", "day" => "days", "class" => "classes", "box" => "boxes",
+     "dish" => "dishes", "house" => "houses"}.each do |one, many|
       assert_equal one, Pelton::Web::Routes::Words.singular(many)
       assert_equal many, Pelton::Web::Routes::Words.plural(one)
     end

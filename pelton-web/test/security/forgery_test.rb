@@ -13,8 +13,12 @@ class WebForgeryTest < PeltonTest
   def origin(value, headers = {}) = judge({"HTTP_ORIGIN" => value, **headers})
 
   def test_methods_that_change_nothing
-    %w[GET HEAD OPTIONS TRACE].each { |verb| assert_equal :own, judge({"REQUEST_METHOD" => verb, "HTTP_SEC_FETCH_SITE" => "cross-site"}) }
-    %w[POST PUT PATCH DELETE get PROPFIND].each { |verb| assert_equal :forged, judge({"REQUEST_METHOD" => verb, "HTTP_SEC_FETCH_SITE" => "cross-site"}) }
+    %w[GET HEAD OPTIONS TRACE].each do |verb|
+      assert_equal :own, judge({"REQUEST_METHOD" => verb, "HTTP_SEC_FETCH_SITE" => "cross-site"})
+    end
+    %w[POST PUT PATCH DELETE get PROPFIND].each do |verb|
+      assert_equal :forged, judge({"REQUEST_METHOD" => verb, "HTTP_SEC_FETCH_SITE" => "cross-site"})
+    end
   end
 
   def test_browsers_that_say_the_site
@@ -35,7 +39,8 @@ class WebForgeryTest < PeltonTest
   # Chrome before 76, Firefox before 90, Safari before 16.4, and all where there is no TLS.
   def test_older_browsers_say_the_origin
     assert_equal :own, origin("https://shop.example")
-    ["http://shop.example", "https://shop.example:8443", "https://evil.example", "https://shop.example.evil.example", "null", "", "https://shop.example/", "shop.example"].each do |value|
+    ["http://shop.example", "https://shop.example:8443", "https://evil.example", "https://shop.example.evil.example",
+      "null", "", "https://shop.example/", "shop.example"].each do |value|
       assert_equal :forged, origin(value), value
     end
   end
@@ -69,7 +74,9 @@ class WebForgeryTest < PeltonTest
 
   def test_what_browsers_never_send_by_themselves
     assert_equal :own, judge({"HTTP_AUTHORIZATION" => "Bearer x"})
-    ["Basic eDp5", "basic eDp5", "Digest x", "Negotiate x", "NTLM x"].each { |value| assert_equal :unknown, judge({"HTTP_AUTHORIZATION" => value}) }
+    ["Basic eDp5", "basic eDp5", "Digest x", "Negotiate x", "NTLM x"].each do |value|
+      assert_equal :unknown, judge({"HTTP_AUTHORIZATION" => value})
+    end
     assert_equal :forged, judge({"HTTP_AUTHORIZATION" => "Bearer x", "HTTP_ORIGIN" => "https://evil.example"})
   end
 
@@ -87,7 +94,8 @@ class WebForgeryTest < PeltonTest
   def test_what_is_no_token
     session = {}
     token = Pelton::Web::Forgery.token(session)
-    [nil, "", token.chop, "#{token}A", token.swapcase, "%", "\xff", ["a"], {"a" => 1}, "A" * 86, session["csrf"]].each do |text|
+    [nil, "", token.chop, "#{token}A", token.swapcase, "%", "\xff", ["a"], {"a" => 1}, "A" * 86,
+      session["csrf"]].each do |text|
       refute Pelton::Web::Forgery.token?(text, session), text.inspect
     end
   end

@@ -11,19 +11,24 @@ class WebHostsTest < PeltonTest
   def status(host, *allowed)
     app = Pelton::Web::Hosts.new(APP, allowed)
     env = {"HTTP_HOST" => host, "SERVER_NAME" => "server.example"}.compact
-    statuses = Array.new(2) { app.call(Rack::MockRequest.env_for("/", env).merge(env)).first } # the second is remembered
+    # The second is remembered
+    statuses = Array.new(2) { app.call(Rack::MockRequest.env_for("/", env).merge(env)).first }
 
     assert_equal 1, statuses.uniq.size
     statuses.first
   end
 
   def test_own_hosts
-    ["shop.example", "SHOP.example", "shop.example:8080", "shop.example."].each { |host| assert_equal 200, status(host, "shop.example"), host }
+    ["shop.example", "SHOP.example", "shop.example:8080", "shop.example."].each do |host|
+      assert_equal 200, status(host, "shop.example"), host
+    end
     assert_equal [200, 421], ["shop.example:80", "shop.example:81"].map { |host| status(host, "shop.example:80") }
   end
 
   def test_hosts_of_others
-    ["evil.example", "evil-shop.example", "shop.example.evil.example", "www.shop.example", "127.0.0.1"].each { |host| assert_equal 421, status(host, "shop.example"), host }
+    ["evil.example", "evil-shop.example", "shop.example.evil.example", "www.shop.example", "127.0.0.1"].each do |host|
+      assert_equal 421, status(host, "shop.example"), host
+    end
   end
 
   def test_all_hosts_below_a_name
@@ -36,8 +41,10 @@ class WebHostsTest < PeltonTest
   end
 
   def test_what_is_no_host
-    ["shop.example/evil", "shop.example@evil.example", "evil.example#shop.example", "shop.example:", "shop.example:x", "shop.example:999999", "shop.example evil", "shop.example\0",
-      "", ".shop.example", "[::1", "::1", "shop.example\n", "\xff.shop.example", "shop..example:80:80", "é.example"].each do |host|
+    ["shop.example/evil", "shop.example@evil.example", "evil.example#shop.example", "shop.example:", "shop.example:x",
+      "shop.example:999999", "shop.example evil", "shop.example\0",
+      "", ".shop.example", "[::1", "::1", "shop.example\n", "\xff.shop.example", "shop..example:80:80",
+      "é.example"].each do |host|
       assert_equal 400, status(host, "shop.example", ".shop.example"), host.inspect
     end
   end
@@ -69,7 +76,9 @@ class WebHostsTest < PeltonTest
   end
 
   def test_hosts_are_checked
-    ["https://shop.example", "shop.example/", "*", ""].each { |host| assert_raises(Pelton::Web::ConfigurationError, host) { Pelton::Web::Hosts.new(APP, [host]) } }
+    ["https://shop.example", "shop.example/", "*", ""].each do |host|
+      assert_raises(Pelton::Web::ConfigurationError, host) { Pelton::Web::Hosts.new(APP, [host]) }
+    end
   end
 
   def test_the_default

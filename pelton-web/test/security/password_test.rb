@@ -45,7 +45,9 @@ class WebPasswordTest < PeltonTest
     long = "é" * 36 + "horse"
     texts = ["a" * 72, "a" * 73, "a" * 74, "a" * 1024, "a\0b", "a\0c", "\0", long, long + "s", "\xff" * 80]
     digests = texts.to_h { |text| [text, Password.digest(text, cost: 4)] }
-    texts.product(texts) { |text, other| assert_equal text == other, Password.right?(text, digests.fetch(other)), [text, other].inspect }
+    texts.product(texts) do |text, other|
+      assert_equal text == other, Password.right?(text, digests.fetch(other)), [text, other].inspect
+    end
   end
 
   # Otherwise a hash that another site has lost would be the password of the same user here.

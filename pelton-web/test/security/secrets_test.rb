@@ -32,7 +32,9 @@ class WebSecretsTest < PeltonTest
 
   def test_each_change_of_a_byte_is_noticed
     {encrypt: :decrypt, sign: :verify}.each do |write, read|
-      bytes = @secrets.public_send(write, "a secret", purpose: "p").tr("-_", "+/").then { |text| text.ljust((text.size + 3) / 4 * 4, "=").unpack1("m0") }
+      bytes = @secrets.public_send(write, "a secret", purpose: "p").tr("-_", "+/").then do |text|
+        text.ljust((text.size + 3) / 4 * 4, "=").unpack1("m0")
+      end
       bytes.bytesize.times do |index|
         changed = bytes.dup.tap { |copy| copy.setbyte(index, copy.getbyte(index) ^ 1) }
 
@@ -86,19 +88,25 @@ class WebSecretsTest < PeltonTest
     assert_nil @secrets.decrypt(token, purpose: "q")
     assert_equal "a", @secrets.decrypt(token, purpose: "p").text
     letters = [*"A".."Z", *"a".."z", *"0".."9", "-", "_"]
-    token.size.times { |index| assert_nil @secrets.decrypt(token.dup.tap { |changed| changed[index] = letters[letters.index(token[index]) - 32] }, purpose: "p") }
+    token.size.times do |index|
+      assert_nil @secrets.decrypt(token.dup.tap { |changed| changed[index] = letters[letters.index(token[index]) - 32] }, purpose: "p")
+    end
     assert_nil Pelton::Web::Secrets.new([OLD]).decrypt(token, purpose: "p"), "the secret is another one"
   end
 
   def test_it_expires_also_when_it_was_decrypted_before
     token = @secrets.encrypt("a", purpose: "p", expires_at: 1_000_001)
-    texts = [1_000_000, 1_000_001].map { |now| Process.stub(:clock_gettime, now) { @secrets.decrypt(token, purpose: "p")&.text } }
+    texts = [1_000_000, 1_000_001].map do |now|
+      Process.stub(:clock_gettime, now) { @secrets.decrypt(token, purpose: "p")&.text }
+    end
 
     assert_equal ["a", nil], texts
   end
 
   def test_secrets_are_long
-    [[], ["short"], [nil], [NEW, "x" * 31]].each { |texts| assert_raises(Pelton::Web::ConfigurationError) { Pelton::Web::Secrets.new(texts) } }
+    [[], ["short"], [nil], [NEW, "x" * 31]].each do |texts|
+      assert_raises(Pelton::Web::ConfigurationError) { Pelton::Web::Secrets.new(texts) }
+    end
   end
 
   def test_a_setting_that_is_too_short_is_refused_and_not_shown

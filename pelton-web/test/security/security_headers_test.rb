@@ -6,7 +6,8 @@ require_relative "../support/requests"
 class WebSecurityHeadersTest < PeltonTest
   include WebRequests
 
-  POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
+  POLICY =
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
 
   def headers(set = {"content-type" => "text/html"}, scheme: "http", app: nil, **options)
     app ||= ->(_env) { [200, set.dup, ["x"]] }
@@ -14,33 +15,40 @@ class WebSecurityHeadersTest < PeltonTest
   end
 
   def test_documents
-    expected = {"content-type" => "text/html", "x-content-type-options" => "nosniff", "content-security-policy" => POLICY,
+    expected = {"content-type" => "text/html", "x-content-type-options" => "nosniff",
+                "content-security-policy" => POLICY,
                 "referrer-policy" => "strict-origin-when-cross-origin", "cross-origin-opener-policy" => "same-origin"}
 
     assert_equal expected, headers.except("content-length")
-    ["image/svg+xml", "application/xhtml+xml", "text/XML", "application/pdf"].each { |type| assert_equal POLICY, headers({"content-type" => type})["content-security-policy"] }
+    ["image/svg+xml", "application/xhtml+xml", "text/XML", "application/pdf"].each do |type|
+      assert_equal POLICY, headers({"content-type" => type})["content-security-policy"]
+    end
   end
 
   def test_other_responses
-    assert_equal({"content-type" => "image/png", "x-content-type-options" => "nosniff"}, headers({"content-type" => "image/png"}).except("content-length"))
+    assert_equal({"content-type" => "image/png", "x-content-type-options" => "nosniff"},
+      headers({"content-type" => "image/png"}).except("content-length"))
     assert_equal "nosniff", headers({})["x-content-type-options"]
   end
 
   def test_what_the_application_says_stays
-    own = {"content-type" => "text/html", "x-content-type-options" => "x", "content-security-policy" => "default-src *", "referrer-policy" => "no-referrer"}
+    own = {"content-type" => "text/html", "x-content-type-options" => "x",
+           "content-security-policy" => "default-src *", "referrer-policy" => "no-referrer"}
 
     assert_equal own, headers(own).slice(*own.keys)
   end
 
   def test_directives
-    policy = headers(policy: {"img-src" => "'self' https://images.example", "form-action" => nil, "upgrade-insecure-requests" => ""})["content-security-policy"]
+    policy = headers(policy: {"img-src" => "'self' https://images.example", "form-action" => nil,
+                              "upgrade-insecure-requests" => ""})["content-security-policy"]
 
     assert_equal "default-src 'self'; img-src 'self' https://images.example; object-src 'none'; base-uri 'self'; frame-ancestors 'self'; upgrade-insecure-requests", policy
     refute headers(policy: nil).key?("content-security-policy")
   end
 
   def test_no_directive_begins_another_one
-    [{"img-src" => "*; script-src *"}, {"img-src" => "*\r\nx: y"}, {"img-src" => "*, x"}, {"img src" => "*"}, {"img-src" => 1}].each do |policy|
+    [{"img-src" => "*; script-src *"}, {"img-src" => "*\r\nx: y"}, {"img-src" => "*, x"}, {"img src" => "*"},
+      {"img-src" => 1}].each do |policy|
       assert_raises(Pelton::Web::ConfigurationError) { Pelton::Web::SecurityHeaders.new(nil, policy: policy) }
     end
   end
@@ -58,7 +66,8 @@ class WebSecurityHeadersTest < PeltonTest
 
     refute_equal(*nonces)
     assert_equal nonces.map { |nonce| "#{POLICY}; script-src 'self' 'nonce-#{nonce}'; style-src 'self' 'nonce-#{nonce}'" }, policies
-    assert_includes headers(app: app, policy: {"script-src" => "'strict-dynamic'"})["content-security-policy"], "script-src 'strict-dynamic' 'nonce-#{nonces.last}'"
+    assert_includes headers(app: app, policy: {"script-src" => "'strict-dynamic'"})["content-security-policy"],
+      "script-src 'strict-dynamic' 'nonce-#{nonces.last}'"
   end
 
   def test_a_page_with_a_nonce_is_one_clients_own
@@ -66,7 +75,9 @@ class WebSecurityHeadersTest < PeltonTest
       Pelton::Web::SecurityHeaders.nonce(env) if env["QUERY_STRING"] == "nonce"
       [200, {"content-type" => "text/html", "cache-control" => "public, max-age=60"}, []]
     end
-    answers = ["", "nonce"].map { |query| Pelton::Web::SecurityHeaders.new(app).call({"QUERY_STRING" => query})[1]["cache-control"] }
+    answers = ["", "nonce"].map do |query|
+      Pelton::Web::SecurityHeaders.new(app).call({"QUERY_STRING" => query})[1]["cache-control"]
+    end
 
     assert_equal ["public, max-age=60", "private, max-age=60"], answers
   end

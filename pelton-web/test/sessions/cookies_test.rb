@@ -6,7 +6,9 @@ require "pelton/web"
 class WebCookiesTest < PeltonTest
   SECRETS = ["s" * 32].freeze
 
-  def cookies(header = nil, scheme: "http") = Pelton::Web::Cookies.new({"HTTP_COOKIE" => header, "rack.url_scheme" => scheme}, secrets: SECRETS)
+  def cookies(header = nil, scheme: "http")
+    Pelton::Web::Cookies.new({"HTTP_COOKIE" => header, "rack.url_scheme" => scheme}, secrets: SECRETS)
+  end
 
   def sent(cookies) = {}.tap { |headers| cookies.write(headers) }["set-cookie"]&.then { |lines| Array(lines) }
 
@@ -80,14 +82,16 @@ class WebCookiesTest < PeltonTest
   end
 
   def test_what_no_header_may_say
-    {"a b" => "1", "" => "1", "a\r\nb" => "1", "a" => {value: "1", path: "/\r\nx: y"}, "b" => {value: "1", domain: "x; Secure"}, "c" => {value: "1", same_site: :no},
+    {"a b" => "1", "" => "1", "a\r\nb" => "1", "a" => {value: "1", path: "/\r\nx: y"},
+     "b" => {value: "1", domain: "x; Secure"}, "c" => {value: "1", same_site: :no},
      "d" => {value: "1", max_age: "1; x"}, "e" => {value: "1", maxage: 1}}.each do |name, value|
       assert_raises(ArgumentError, name) { cookies[name] = value }
     end
   end
 
   def test_what_browsers_would_refuse
-    {"__Host-a" => "1", "__Secure-a" => "1", "a" => {value: "1", same_site: :none}, "b" => {value: "1", partitioned: true}}.each do |name, value|
+    {"__Host-a" => "1", "__Secure-a" => "1", "a" => {value: "1", same_site: :none},
+     "b" => {value: "1", partitioned: true}}.each do |name, value|
       assert_match(/must be Secure/, assert_raises(ArgumentError) { cookies[name] = value }.message)
     end
     assert_raises(ArgumentError) { cookies(scheme: "https")["__Host-a"] = {value: "1", domain: "example.org"} }

@@ -7,7 +7,9 @@ class WebSessionTest < PeltonTest
   SECRETS = Pelton::Web::Secrets.new(["s" * 32])
   DAY = 86_400
 
-  def session(token = nil, secrets: SECRETS, lifetime: DAY) = Pelton::Web::Session.new(token, secrets: secrets, lifetime: lifetime)
+  def session(token = nil, secrets: SECRETS, lifetime: DAY)
+    Pelton::Web::Session.new(token, secrets: secrets, lifetime: lifetime)
+  end
 
   # @return [String] the token of a session with these values
   def token(values = {user: 7, cart: [{id: 1}]}, **options) = session(**options).update(values).commit
@@ -83,7 +85,8 @@ class WebSessionTest < PeltonTest
   # Tampered, truncated, by another secret, expired, or made up.
   def test_what_is_no_session_is_an_empty_one
     text = token
-    bad = [text.chop, text.succ, text.reverse, text[0, 40], "", "%%%", "\xff", token(secrets: Pelton::Web::Secrets.new(["t" * 32])), token(lifetime: -1),
+    bad = [text.chop, text.succ, text.reverse, text[0, 40], "", "%%%", "\xff",
+      token(secrets: Pelton::Web::Secrets.new(["t" * 32])), token(lifetime: -1),
       SECRETS.encrypt("{\"a\":1}", purpose: "cookie session", expires_at: Time.now + DAY)]
     bad.each do |one|
       loaded = session(one)

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# ruby async_record_program.rb active_record|sequel DATABASE (an address; for active_record, a configuration in JSON): the page of the article "AsyncRecord: Non-blocking database
-# access for Ruby" (2010). Serves its two controllers as they are printed there, and prints what they answer.
+# ruby async_record_program.rb active_record|sequel DATABASE (an address; for active_record, a configuration in JSON):
+# the page of the article "AsyncRecord: Non-blocking database access for Ruby" (2010). Serves its two controllers as
+# they are printed there, and prints what they answer.
 
 library, address = ARGV
 if library == "active_record"

@@ -14,7 +14,9 @@ module WebControllers
     Object.const_set(name, controller)
     routed = controller.action_methods
     application = Class.new(Pelton::Web::Application) do
-      routes { routed.each { |action| match "/#{action}(.:format)", via: :all, to: "served#{controller.object_id}##{action}" } }
+      routes do
+        routed.each { |action| match "/#{action}(.:format)", via: :all, to: "served#{controller.object_id}##{action}" }
+      end
     end
     application.boot!
     application

@@ -26,12 +26,14 @@ module GeneratedApplication
   end
 
   def environment
-    child_environment.merge("MT_NO_PLUGINS" => "1", "BUNDLE_GEMFILE" => File.join(root, "Gemfile"), "RACK_ENV" => nil, "DATABASE_URL" => nil, "RUBYLIB" => nil, "RUBYOPT" => nil)
+    child_environment.merge("MT_NO_PLUGINS" => "1", "BUNDLE_GEMFILE" => File.join(root,
+      "Gemfile"), "RACK_ENV" => nil, "DATABASE_URL" => nil, "RUBYLIB" => nil, "RUBYOPT" => nil)
   end
 
   # Fails unless the application is in standard's style, by this repository's gems.
   def assert_style
-    output, status = Open3.capture2e({"BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "Gemfile")}, "bundle", "exec", "standardrb", "--no-fix", root, chdir: PeltonTest::ROOT)
+    output, status = Open3.capture2e({"BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "Gemfile")}, "bundle", "exec",
+      "standardrb", "--no-fix", root, chdir: PeltonTest::ROOT)
 
     assert_predicate status, :success?, output
   end
@@ -40,7 +42,8 @@ module GeneratedApplication
   #
   # @yieldparam url [String] with a slash at its end
   def serving(**variables)
-    IO.popen([environment.merge(variables.transform_keys(&:to_s)), "bundle", "exec", "pelton", "serve", "--bind", "tcp://127.0.0.1:0", {chdir: root, err: %i[child out]}]) do |server|
+    IO.popen([environment.merge(variables.transform_keys(&:to_s)), "bundle", "exec", "pelton", "serve", "--bind",
+      "tcp://127.0.0.1:0", {chdir: root, err: %i[child out]}]) do |server|
       Guard.kill_at_end(server.pid)
       text = +""
       text << server.readline until text.match?(/listens on|workers serve/)
@@ -74,7 +77,9 @@ module GeneratedApplication
     def get(path, headers: {}) = ask(:get, path, headers: headers)
 
     # @return [Integer] the status
-    def post(path, form = {}, method: nil, headers: {}) = ask(:post, path, form: form.merge({"_method" => method}.compact), headers: headers)
+    def post(path, form = {}, method: nil, headers: {})
+      ask(:post, path, form: form.merge({"_method" => method}.compact), headers: headers)
+    end
 
     # @return [Integer] the status of the page to which the last answer leads
     def follow = get(response.headers["location"].delete_prefix(@url))
@@ -82,7 +87,8 @@ module GeneratedApplication
     private
 
     def ask(verb, path, headers: {}, **options)
-      headers = {"origin" => @url, "sec-fetch-site" => "same-origin", "cookie" => @cookies.map { |pair| pair.join("=") }.join("; ")}.merge(headers)
+      headers = {"origin" => @url, "sec-fetch-site" => "same-origin",
+                 "cookie" => @cookies.map { |pair| pair.join("=") }.join("; ")}.merge(headers)
       @response = Pelton::HTTP.public_send(verb, @url + path, headers: headers, redirects: 0, **options)
       keep(@response.headers["set-cookie"])
       @response.status

@@ -39,10 +39,14 @@ module Generating
   def text_of(path) = File.read(File.join(@root, path))
 
   # The files, without those that were there before.
-  def written = Dir["**/*", base: @root].select { |path| File.file?(File.join(@root, path)) }.reject { |path| path.start_with?("config/") }.sort
+  def written
+    Dir["**/*", base: @root].select { |path| File.file?(File.join(@root, path)) }.reject { |path| path.start_with?("config/") }.sort
+  end
 
   # The contents of the one migration with this name.
-  def migration(name) = text_of(Dir["db/migrate/*_#{name}.rb", base: @root].then { |found| assert_equal(1, found.size, name) && found.first })
+  def migration(name)
+    text_of(Dir["db/migrate/*_#{name}.rb", base: @root].then { |found| assert_equal(1, found.size, name) && found.first })
+  end
 
   # What `pelton generate` says; it must succeed.
   def generate(*arguments, input: "")
@@ -58,7 +62,8 @@ module Generating
     out, error = StringIO.new, StringIO.new
     before = written
 
-    assert_equal status, Generators.run(arguments, root: @root, out: out, error: error, input: StringIO.new), arguments.inspect
+    assert_equal status, Generators.run(arguments, root: @root, out: out, error: error, input: StringIO.new),
+      arguments.inspect
     assert_equal before, written
     error.string
   end

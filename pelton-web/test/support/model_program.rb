@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# An application with the models of a library, "sequel" or "active_record", and requests to it: prints a line of JSON for each,
-# with the status, the header Retry-After and the body. Ends with status 3 where the library is not installed.
+# An application with the models of a library, "sequel" or "active_record", and requests to it: prints a line of JSON
+# for each, with the status, the header Retry-After and the body. Ends with status 3 where the library is not installed.
 LIBRARY = ARGV.fetch(0)
 begin
   gem "sqlite3", "~> 1.7"
@@ -61,7 +61,9 @@ class Blog < Pelton::Web::Application
 
   routes do
     get("/posts/:id", as: :post) { render json: FIND.call(params.integer(:id)) }
-    get("/posts") { render json: {posts: paginate(Post.order(:id), limit: 2).to_a, path: Blog.urls.post_path(Post.first)} }
+    get("/posts") do
+      render json: {posts: paginate(Post.order(:id), limit: 2).to_a, path: Blog.urls.post_path(Post.first)}
+    end
     post("/posts") { CREATE.call(params.permit(:title)) && head(201) }
     post("/form") do
       post = Post.new(params.require(:post).permit(:title))
@@ -69,7 +71,11 @@ class Blog < Pelton::Web::Application
       render :form, status: 422, locals: {post: post}
     end
     get("/form/:id") { render :form, locals: {post: FIND.call(params.integer(:id))} }
-    post("/files") { uploads.keep(params.file(:file)) { |key| CREATE.call(title: key) }.then { |post| render plain: File.read(uploads.path(post.title)) } }
+    post("/files") do
+      uploads.keep(params.file(:file)) { |key| CREATE.call(title: key) }.then do |post|
+        render plain: File.read(uploads.path(post.title))
+      end
+    end
   end
 end
 Dir.mkdir(File.join(FOLDER, "views"))
@@ -82,7 +88,8 @@ Pelton.logger = nil
 
 BROWSER = Rack::MockRequest.new(Blog)
 def request(verb, path, **options)
-  response = BROWSER.request(verb, path, "HTTP_SEC_FETCH_SITE" => "same-origin", "HTTP_ACCEPT" => "application/json", **options)
+  response = BROWSER.request(verb, path, "HTTP_SEC_FETCH_SITE" => "same-origin", "HTTP_ACCEPT" => "application/json",
+    **options)
   puts JSON.generate([response.status, response["retry-after"], response["location"], response.body])
 end
 

@@ -13,7 +13,8 @@ module WebRequests
   # @return [Rack::MockResponse]
   def request(app, verb, path, **options)
     env = BROWSER.merge(options.select { |name, _| name.is_a?(String) }).compact
-    Rack::MockRequest.new(Rack::Lint.new(app)).request(verb, path, env.merge(options.reject { |name, _| name.is_a?(String) }))
+    Rack::MockRequest.new(Rack::Lint.new(app)).request(verb, path,
+      env.merge(options.reject { |name, _| name.is_a?(String) }))
   end
 
   # Serves an application by Pelton, on a reactor of this thread.

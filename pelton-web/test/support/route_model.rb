@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
-# What the router must do, written as slowly and plainly as the guide says it (docs/guides/web_routes.md): all routes are matched, and those
-# that match are sorted. It shares no code with the router.
+# What the router must do, written as slowly and plainly as the guide says it (docs/guides/web_routes.md): all routes
+# are matched, and those that match are sorted. It shares no code with the router.
 class RouteModel
   # `guard` is whether the route takes the request.
   Route = Struct.new(:verb, :path, :constraints, :guard, keyword_init: true)
 
-  # A path without optional parts: `segments` of literal texts and [:variable or :splat, name]; `format` is whether its ending is one.
+  # A path without optional parts: `segments` of literal texts and [:variable or :splat, name]; `format` is whether its
+  # ending is one.
   Form = Struct.new(:segments, :format)
 
   Match = Struct.new(:key, :route, :captures)
@@ -25,7 +26,8 @@ class RouteModel
   def answer(verb, path, named: nil)
     matches = matches(path)
     verb = named if verb == "POST" && FORM_VERBS.include?(named) && names?(matches)
-    found = matches.filter_map { |match| rank(match.route.verb, verb)&.then { |rank| [insert(match.key, rank), match] } }.sort_by(&:first).map(&:last)
+    found =
+      matches.filter_map { |match| rank(match.route.verb, verb)&.then { |rank| [insert(match.key, rank), match] } }.sort_by(&:first).map(&:last)
     chosen = found.find { |match| match.route.guard }
     return [:route, @routes.index { |route, _| route.equal?(chosen.route) }, chosen.captures] if chosen
     allowed = matches.map { |match| match.route.verb }.compact.uniq
@@ -123,7 +125,9 @@ class RouteModel
     end
     found = text.match(/\A#{source.join}\z/m) or return
     values = found.named_captures.transform_values { |value| splat ? value.tr("\0", "/") : value }
-    values if values.all? { |name, value| constraints[name.to_sym].nil? || matches_whole?(constraints[name.to_sym], value) }
+    if values.all? { |name, value| constraints[name.to_sym].nil? || matches_whole?(constraints[name.to_sym], value) }
+      values
+    end
   end
 
   # The path without its optional parts, each in turn, those with more of them first.
@@ -169,7 +173,8 @@ class RouteModel
     LITERALS = ["a", "b", "ab", "a.b", "feed.xml", "b-", "1", "x y", "é", "%C3%A9", "a%20b", "\\:a", "\\(b\\)"].freeze
     CONSTRAINTS = [/\d+/, /[ab.]+/, /a|b/, /[^.]+/, /[a-z\/]+/, /x?/, /(\w)-(\w)/].freeze
     FORMATS = [/json/, /json|xml/].freeze
-    VALUES = ["a", "b", "ab", "1", "12", "a.b", "x", "b-a", "a.json", "é", "feed", "x y", "a/b", ".x", "a.", "(b)", ":a"].freeze
+    VALUES = ["a", "b", "ab", "1", "12", "a.b", "x", "b-a", "a.json", "é", "feed", "x y", "a/b", ".x", "a.", "(b)",
+      ":a"].freeze
     VERBS = ["GET", "GET", "GET", "GET", "POST", "PATCH", "DELETE", "PUT", "HEAD", nil].freeze
     MALFORMED = ["%", "%zz", "%ff", "%00", "%0A", "a%2"].freeze
 
@@ -205,7 +210,9 @@ class RouteModel
     def route
       @names = %i[a b c d id name e f].shuffle(random: @random)
       path = Array.new(@random.rand(4)) { "/#{segment}" }.join
-      path = "#{path}/#{"pre" if chance(0.2)}*#{@names.pop}#{one(["", "", "", "/edit", "-x", "/a/:#{@names.pop}"])}" if chance(0.2) && @names.size > 1
+      if chance(0.2) && @names.size > 1
+        path = "#{path}/#{"pre" if chance(0.2)}*#{@names.pop}#{one(["", "", "", "/edit", "-x", "/a/:#{@names.pop}"])}"
+      end
       path = "#{path}(/#{segment}#{"(/#{segment})" if chance(0.3)})" if chance(0.2) && @names.size > 4
       path = "/a#{path}" unless path.start_with?("/") || path.empty?
       path = "/" if path.empty?
@@ -216,7 +223,8 @@ class RouteModel
     def like(path)
       return path if chance(0.5)
       path = path.gsub(/(?<!\\):a\b/, ":z").gsub(/(?<!\\):b\b/, one(LITERALS))
-      (path.end_with?("format)") || path.include?("*") || path == "/") ? path : "#{path}(.:format)".sub(".:format(.:format)", "")
+      (path.end_with?("format)") || path.include?("*") ||
+        path == "/") ? path : "#{path}(.:format)".sub(".:format(.:format)", "")
     end
 
     def described(path)
@@ -242,7 +250,9 @@ class RouteModel
       while (open = pattern[/(?<!\\)\((?:[^()\\]|\\.)*\)/])
         pattern = pattern.sub(open) { chance(0.5) ? open[1..-2] : "" }
       end
-      pattern = pattern.gsub(/(?<!\\):format/) { one(%w[json xml csv]) }.gsub(/(?<!\\)\*\w+/) { Array.new(1 + @random.rand(3)) { escaped(one(VALUES)) }.join("/") }
+      pattern = pattern.gsub(/(?<!\\):format/) { one(%w[json xml csv]) }.gsub(/(?<!\\)\*\w+/) do
+        Array.new(1 + @random.rand(3)) { escaped(one(VALUES)) }.join("/")
+      end
       pattern = pattern.gsub(/(?<!\\):(?:name|id|[a-fz])/) { escaped(one(VALUES)) }
       pattern.gsub(/\\(.)/, '\1').gsub(/[^!-~]/) { |character| escaped(character) }
     end

@@ -23,7 +23,8 @@ module WebRouting
     def call(env) = [200, {"content-type" => "text/plain"}, ["#{name} #{env["PATH_INFO"]}"]]
   end
 
-  # @return [Pelton::Web::Routes::Router] whose endpoints answer their pattern and the path's variables, as before Ruby 3.4
+  # @return [Pelton::Web::Routes::Router] whose endpoints answer their pattern and the path's variables, as before Ruby
+  #   3.4
   def router(&block)
     routes = Pelton::Web::Routes.new.tap { |all| all.instance_exec(&block) }
     endpoints = routes.list.map do |route|

@@ -6,12 +6,14 @@ require "tmpdir"
 # Programs with the gems of gemfiles/web.rb, in separate processes. `bin/setup downstream` brings these gems.
 module WebProgram
   GEMFILE = File.join(PeltonTest::ROOT, "gemfiles/web.rb")
-  ENVIRONMENT = {"BUNDLE_GEMFILE" => GEMFILE, "BUNDLE_PATH" => File.join(PeltonTest::ROOT, "tmp/web"), "BUNDLE_SILENCE_ROOT_WARNING" => "1",
+  ENVIRONMENT = {"BUNDLE_GEMFILE" => GEMFILE, "BUNDLE_PATH" => File.join(PeltonTest::ROOT, "tmp/web"),
+                 "BUNDLE_SILENCE_ROOT_WARNING" => "1",
                  "RACK_ENV" => "test"}.freeze
 
   def self.installed?
     return @installed if defined?(@installed)
-    @installed = system(Bundler.unbundled_env.merge(ENVIRONMENT), "bundle", "check", unsetenv_others: true, out: File::NULL, err: File::NULL)
+    @installed = system(Bundler.unbundled_env.merge(ENVIRONMENT), "bundle", "check", unsetenv_others: true,
+      out: File::NULL, err: File::NULL)
   end
 
   # @param files [Hash{String => String}] that are there when it runs
@@ -23,7 +25,8 @@ module WebProgram
         FileUtils.mkdir_p(File.dirname(File.join(folder, path)))
         File.write(File.join(folder, path), text)
       end
-      ruby_output("Dir.chdir(ARGV.shift)\nrequire \"bundler/setup\"\n#{code}", folder, env: ENVIRONMENT, gems: true, deadline: deadline)
+      ruby_output("Dir.chdir(ARGV.shift)\nrequire \"bundler/setup\"\n#{code}", folder, env: ENVIRONMENT, gems: true,
+        deadline: deadline)
     end
   end
 

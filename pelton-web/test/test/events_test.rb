@@ -32,7 +32,12 @@ class WebTestEventsTest < PeltonTest
       get("/fail") { event_stream { |events| events.emit("one") && raise(KeyError, "lost") } }
       get("/end") { event_stream { |events| 2.times { |number| events.emit("#{number}\nx") } } }
       get("/private") { redirect_to "/sign_in" }
-      get("/raw") { answer(->(out) { out.write(": x\r\rdata:a\rdata\r\r\nevent: e\r\ndata: d\r\n\r\n") && out.write("event: b\ndata: c") && out.write("\n\nid: 7\n\n") && out.close }, type: "text/event-stream") }
+      get("/raw") do
+        answer(->(out) {
+          out.write(": x\r\rdata:a\rdata\r\r\nevent: e\r\ndata: d\r\n\r\n") &&
+                  out.write("event: b\ndata: c") && out.write("\n\nid: 7\n\n") && out.close
+        }, type: "text/event-stream")
+      end
     end
   end
 
@@ -93,7 +98,8 @@ class WebTestEventsTest < PeltonTest
       assert_equal "one", events.next.data
       2.times { assert_equal "lost", assert_raises(KeyError) { events.next }.message }
     end
-    assert_match(/answered 302, and not with an event stream/, assert_raises(Pelton::Error) { get_events("/private") { flunk } }.message)
+    assert_match(/answered 302, and not with an event stream/,
+      assert_raises(Pelton::Error) { get_events("/private") { flunk } }.message)
     assert_match(/no event came within 0.01 s/, assert_raises(Pelton::TimeoutError) { get_events("/live") { |events| events.next(timeout: 0.01) } }.message)
     assert_raises(Minitest::Assertion) { get_events("/live") { flunk } }
     assert_equal 2, LEFT.size

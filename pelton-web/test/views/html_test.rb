@@ -15,7 +15,8 @@ class WebHTMLTest < PeltonTest
   def test_what_is_made_of_it_is_ordinary_text
     html = HTML.new("<b>")
 
-    made = [html.dup, +html, html.tr("b", "i"), "#{html}x", html * 2, html.upcase, html[0, 2], html.strip, html.sub("b") { "<" }, +"" << html]
+    made = [html.dup, +html, html.tr("b", "i"), "#{html}x", html * 2, html.upcase, html[0, 2], html.strip,
+      html.sub("b") { "<" }, +"" << html]
 
     assert_empty(made.select { |one| HTML === one })
   end
@@ -37,8 +38,10 @@ class WebHTMLTest < PeltonTest
   end
 
   def test_text_for_a_page_is_utf_8
-    {"é" => "é", "\xff<" => "\uFFFD<", "é\xff".b => "é\uFFFD", "é".encode("UTF-16LE") => "é", "é".encode("ISO-8859-1") => "é", "é".encode("UTF-16LE").byteslice(0, 1) => "\uFFFD",
-     "a".encode("US-ASCII") => "a", (+"+AOk-").force_encoding("UTF-7") => "+AOk-", nil => "", 7 => "7"}.each do |value, expected|
+    {"é" => "é", "\xff<" => "\uFFFD<", "é\xff".b => "é\uFFFD", "é".encode("UTF-16LE") => "é",
+     "é".encode("ISO-8859-1") => "é", "é".encode("UTF-16LE").byteslice(0, 1) => "\uFFFD",
+     "a".encode("US-ASCII") => "a", (+"+AOk-").force_encoding("UTF-7") => "+AOk-", nil => "",
+     7 => "7"}.each do |value, expected|
       text = HTML.text(value)
 
       assert_equal expected, text, value.inspect

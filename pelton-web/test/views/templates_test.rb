@@ -19,7 +19,8 @@ class WebTemplatesTest < PeltonTest
   end
 
   def test_a_file_s_name_says_the_format_and_html_is_the_usual_one
-    found = templates({"mail.txt.erb" => "<%= 1 %> < 2, <%= '<' %>", "mail.erb" => "<%= '<' %>", "feed.xml.erb" => "<x/>"})
+    found = templates({"mail.txt.erb" => "<%= 1 %> < 2, <%= '<' %>", "mail.erb" => "<%= '<' %>",
+      "feed.xml.erb" => "<x/>"})
 
     assert_equal %w[html txt], found.formats("mail").sort
     assert_equal "1 < 2, <", found.render("mail", format: "txt")
@@ -50,17 +51,22 @@ class WebTemplatesTest < PeltonTest
     File.write(outside = "#{@folder}.html.erb", "outside")
     found = Pelton::Web::Templates.new(@folder)
 
-    names = ["../#{File.basename(@folder)}", @folder, "/etc/passwd", "./page", "page.html", "page\0", "secret", "../#{File.basename(@folder)}/page", "%2e%2e/page", "", "\xff", "a" * 100_000]
+    names = ["../#{File.basename(@folder)}", @folder, "/etc/passwd", "./page", "page.html", "page\0", "secret",
+      "../#{File.basename(@folder)}/page", "%2e%2e/page", "", "\xff", "a" * 100_000]
     names.each { |name| assert_raises(Pelton::Web::MissingTemplate, name) { found.find(name) } }
 
     assert_operator assert_raises(Pelton::Web::MissingTemplate) { found.find("a" * 100_000) }.message.size, :<, 2000
-    [{"inline" => "<%= `id` %>"}, nil, ["page"], :page].each { |name| assert_raises(ArgumentError) { found.find(name) } }
+    [{"inline" => "<%= `id` %>"}, nil, ["page"], :page].each do |name|
+      assert_raises(ArgumentError) { found.find(name) }
+    end
   ensure
     File.delete(outside)
   end
 
   def test_an_error_has_the_template_s_line
-    broken = assert_raises(RuntimeError) { rendered("<p>\n<% 2.times do %>\n<%= tag(:p) do %>\n  x<% end %>\n<%= raise 'here' %>\n<% end %>") }
+    broken = assert_raises(RuntimeError) do
+      rendered("<p>\n<% 2.times do %>\n<%= tag(:p) do %>\n  x<% end %>\n<%= raise 'here' %>\n<% end %>")
+    end
 
     assert_equal "#{@folder}/page.html.erb:5", broken.backtrace.first[/\A.*?:\d+/]
   end

@@ -11,13 +11,16 @@ class WebViewTest < PeltonTest
 
   def test_partials_are_found_in_the_page_s_folder_then_in_application
     found = templates({"posts/show.html.erb" => "<%= render 'line', text: 'a' %><%= render 'menu' %><%= render 'shared/foot' %>",
-      "posts/_line.html.erb" => "<i><%= text %></i>", "application/_menu.html.erb" => "menu", "shared/_foot.html.erb" => "foot"})
+      "posts/_line.html.erb" => "<i><%= text %></i>", "application/_menu.html.erb" => "menu",
+        "shared/_foot.html.erb" => "foot"})
 
     assert_equal "<i>a</i>menufoot", found.render("posts/show")
   end
 
   def test_a_missing_partial_says_where_it_was_looked_for
-    missing = assert_raises(Pelton::Web::MissingTemplate) { templates({"posts/show.html.erb" => "<%= render 'line' %>"}).render("posts/show") }
+    missing = assert_raises(Pelton::Web::MissingTemplate) do
+      templates({"posts/show.html.erb" => "<%= render 'line' %>"}).render("posts/show")
+    end
 
     %w[posts application].each { |folder| assert_includes missing.message, "#{@folder}/#{folder}/_line.html.erb" }
   end
@@ -30,7 +33,8 @@ class WebViewTest < PeltonTest
   end
 
   def test_objects_name_their_partial
-    found = templates({"page.html.erb" => "<%= render @pages.first %>,<%= render @pages %>", "pages/_page.html.erb" => "[<%= page.title %>]"})
+    found = templates({"page.html.erb" => "<%= render @pages.first %>,<%= render @pages %>",
+      "pages/_page.html.erb" => "[<%= page.title %>]"})
 
     assert_equal "[a],[a][b]", found.render("page", assigns: {pages: [Page.new("a"), Page.new("b")]})
     assert_raises(ArgumentError) { rendered("<%= render 7 %>") }
@@ -43,7 +47,8 @@ class WebViewTest < PeltonTest
 
   def test_content_for_within_cache_is_refused_since_it_would_be_lost_with_the_next_page
     %w[<%=content_for(:title,"T")%> <%content_for(:title){%>T<%}%> <%=render("title")%>].each do |code|
-      found = templates({"page.html.erb" => "<% cache 1 do %>#{code}<% end %>", "_title.html.erb" => "<% content_for(:title, 'T') %>"})
+      found = templates({"page.html.erb" => "<% cache 1 do %>#{code}<% end %>",
+        "_title.html.erb" => "<% content_for(:title, 'T') %>"})
       error = assert_raises(Pelton::Web::ConfigurationError, code) { found.render("page") }
 
       assert_match(/content_for :title within cache/, error.message)
@@ -65,12 +70,15 @@ class WebViewTest < PeltonTest
 
   def stream(found, layout: nil)
     sink = Sink.new
-    found.view_class.new(nil, prefix: "").then { |view| view._stream(found.find("page"), layout && found.find(layout), {}, sink) }
+    found.view_class.new(nil, prefix: "").then do |view|
+      view._stream(found.find("page"), layout && found.find(layout), {}, sink)
+    end
     sink.parts
   end
 
   def test_a_stream_sends_the_layout_s_head_at_once_and_then_what_is_flushed
-    found = templates({"layout.html.erb" => "<head><%= yield %></end>", "page.html.erb" => "one<% flush %><%= tag(:p) do %>in<% flush %><% end %><% flush %><%= render 'item' %>two",
+    found = templates({"layout.html.erb" => "<head><%= yield %></end>",
+      "page.html.erb" => "one<% flush %><%= tag(:p) do %>in<% flush %><% end %><% flush %><%= render 'item' %>two",
       "_item.html.erb" => "item<% flush %>"})
 
     assert_equal ["<head>", "one", "<p>in</p>", "itemtwo</end>"], stream(found, layout: "layout")

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# em-websocket's specs use an unreleased em-websocket-client, whose connections take a version and an origin, and keep data that
-# arrives together with the end of the handshake.
+# em-websocket's specs use an unreleased em-websocket-client, whose connections take a version and an origin, and keep
+# data that arrives together with the end of the handshake.
 require "em-websocket-client"
 
 module EventMachine
@@ -19,7 +19,8 @@ module EventMachine
     def connection_completed
       @connect&.yield
       origin = @options[:origin]
-      @hs = ::WebSocket::Handshake::Client.new({url: @url, version: @options[:version], headers: origin && {"Origin" => origin}}.compact)
+      @hs = ::WebSocket::Handshake::Client.new({url: @url, version: @options[:version],
+                                                headers: origin && {"Origin" => origin}}.compact)
       send_data(@hs.to_s)
     end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# em-http-request's specs use the server mongrel, which cannot be built for newer Rubies. WEBrick replaces it, and behaves as
-# mongrel in the points that the specs depend on.
+# em-http-request's specs use the server mongrel, which cannot be built for newer Rubies. WEBrick replaces it, and
+# behaves as mongrel in the points that the specs depend on.
 require "rack"
 require "webrick"
 
@@ -16,7 +16,8 @@ module Rack
       end
 
       def self.run(app, options = {})
-        server = ::WEBrick::HTTPServer.new(BindAddress: options[:Host], Port: options[:Port], Logger: ::WEBrick::Log.new(::File::NULL), AccessLog: [])
+        server =
+          ::WEBrick::HTTPServer.new(BindAddress: options[:Host], Port: options[:Port], Logger: ::WEBrick::Log.new(::File::NULL), AccessLog: [])
         server.mount("/", self, app)
         server.start
       end

@@ -14,7 +14,8 @@ class LabChatTextTest < PeltonTest
   end
 
   def test_marks_words_in_escaped_text
-    assert_equal ["&lt;b&gt; <mark>Tea</mark> &amp; tee", "#{"a" * 299}…"], run_there("[ChatText.highlight('<b> Tea & tee', 'tea'), ChatText.highlight('a' * 301, 'x')]")
+    assert_equal ["&lt;b&gt; <mark>Tea</mark> &amp; tee", "#{"a" * 299}…"],
+      run_there("[ChatText.highlight('<b> Tea & tee', 'tea'), ChatText.highlight('a' * 301, 'x')]")
   end
 
   def test_text_is_converted_by_the_chats_own_code
@@ -24,7 +25,8 @@ class LabChatTextTest < PeltonTest
   private
 
   def run_there(expression)
-    said, status = Open3.capture2e({"CHAT" => Pelton::Lab::ExampleChat::FOLDER}, RbConfig.ruby, "-w", "-I", Pelton::Lab::Installation::LIBRARIES, "-r", FILE, "-r", "json", "-e", "print JSON.generate(#{expression})")
+    said, status = Open3.capture2e({"CHAT" => Pelton::Lab::ExampleChat::FOLDER}, RbConfig.ruby, "-w", "-I",
+      Pelton::Lab::Installation::LIBRARIES, "-r", FILE, "-r", "json", "-e", "print JSON.generate(#{expression})")
     assert status.success?, said
     JSON.parse(said)
   end

@@ -24,7 +24,8 @@ class LabChatDataTest < PeltonTest
   end
 
   def test_a_page_and_its_groups
-    older, groups = run_there("45.times { |n| Message.post(room, ann, 'tea', n.to_s) }; older, groups = Message.page(room, nil); [older, groups.map { |rows| rows.map(&:first) }]")
+    older, groups =
+      run_there("45.times { |n| Message.post(room, ann, 'tea', n.to_s) }; older, groups = Message.page(room, nil); [older, groups.map { |rows| rows.map(&:first) }]")
 
     assert_equal 6, older
     assert_equal [*6..45], groups.flatten
@@ -33,7 +34,8 @@ class LabChatDataTest < PeltonTest
   end
 
   def test_a_post_is_read_by_its_author_and_found_by_members
-    posted = "Message.post(room, ann, 'tea shop', 'a'); User[ann.id].entries.map { |entry| entry.values_at(1, 3) } + [Room[room.id].version, Message.search(ann, 'sho').size, Message.search(bob, 'tea').size]"
+    posted =
+      "Message.post(room, ann, 'tea shop', 'a'); User[ann.id].entries.map { |entry| entry.values_at(1, 3) } + [Room[room.id].version, Message.search(ann, 'sho').size, Message.search(bob, 'tea').size]"
 
     assert_equal [["other", false], ["Room", false], 1, 1, 0], run_there(posted)
     assert_equal [["other", false], ["Room", true]], run_there("DB[:rooms].where(id: room.id).update(last_message_id: 1); ann.entries.map { |entry| entry.values_at(1, 3) }")
@@ -52,9 +54,12 @@ class LabChatDataTest < PeltonTest
   def run_there(expression)
     Dir.mktmpdir do |folder|
       Sequel.extension(:migration)
-      CHAT.connect(path = File.join(folder, "chat.sqlite3")) { |database| Sequel::Migrator.run(database, File.join(CHAT::FOLDER, "db/migrate")) }
+      CHAT.connect(path = File.join(folder, "chat.sqlite3")) do |database|
+        Sequel::Migrator.run(database, File.join(CHAT::FOLDER, "db/migrate"))
+      end
       environment = {"CHAT" => CHAT::FOLDER, "ADAPTER" => "pelton_sqlite", "DATABASE" => path, "POOL" => "1"}
-      said, status = Open3.capture2e(environment, RbConfig.ruby, "-I", Pelton::Lab::Installation::LIBRARIES, "-r", FILE, "-e", "#{SETUP}\nprint JSON.generate(begin #{expression} end)")
+      said, status = Open3.capture2e(environment, RbConfig.ruby, "-I", Pelton::Lab::Installation::LIBRARIES, "-r",
+        FILE, "-e", "#{SETUP}\nprint JSON.generate(begin #{expression} end)")
       assert status.success?, said
       JSON.parse(said)
     end

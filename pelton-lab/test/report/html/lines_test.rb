@@ -11,7 +11,9 @@ class LabLinesTest < PeltonTest
 
   # 50 to 400 us, and a margin of 1.6 times. 100 us are a third of the way up.
   def test_a_line_for_each_contender_on_a_logarithmic_scale
-    lines = @html.scan(/<polyline points="([^"]+)"/).flatten.map { |points| points.split.map { |point| point.split(",").map(&:to_f) } }
+    lines = @html.scan(/<polyline points="([^"]+)"/).flatten.map do |points|
+      points.split.map { |point| point.split(",").map(&:to_f) }
+    end
 
     up = (100 * (1 - Math.log(100 * 1.6 / 50) / Math.log(400 * 1.6 * 1.6 / 50))).round(2)
 
@@ -28,7 +30,8 @@ class LabLinesTest < PeltonTest
   def test_the_legend_names_the_overtaking_latency
     legend = @html[/<ul.*<\/ul>/].gsub(/<[^>]+>/, "|").squeeze("|").split("|").reject(&:empty?)
 
-    assert_equal ["slow", " the baseline", "fast", " ahead from 1.50 ms on", "never", " not ahead of the baseline"], legend
+    assert_equal ["slow", " the baseline", "fast", " ahead from 1.50 ms on", "never", " not ahead of the baseline"],
+      legend
   end
 
   def test_without_the_baseline_nobody_overtakes_it

@@ -31,7 +31,9 @@ class LabSummaryTest < PeltonTest
   end
 
   def test_an_uncertain_ratio_is_marked
-    marks = [1, 4].map { |repeat| Pelton::Lab::ReportHtml::Summary.new(Pelton::Lab::LatencySweep.of([SomeComparison.new(repeat:)])).to_html[/<b[^>]*>/] }
+    marks = [1, 4].map do |repeat|
+      Pelton::Lab::ReportHtml::Summary.new(Pelton::Lab::LatencySweep.of([SomeComparison.new(repeat:)])).to_html[/<b[^>]*>/]
+    end
 
     assert_equal ['<b class="uncertain">', "<b>"], marks
   end
@@ -57,11 +59,14 @@ class LabSummaryTest < PeltonTest
 
   def test_where_one_overtakes
     assert_equal ["from 1.50 ms", "of round trip on, fast is ahead of slow"], card(*SomeComparison.sweep).first(2)
-    assert_equal ["from 4", "numbers at once on, fast is ahead of slow, even right beside the server"], card(*SomeComparison.grid).first(2)
+    assert_equal ["from 4", "numbers at once on, fast is ahead of slow, even right beside the server"],
+      card(*SomeComparison.grid).first(2)
   end
 
   def test_without_the_baseline_there_is_nothing_to_overtake
-    comparisons = [SomeComparison.sweep, SomeComparison.grid].each { |some| some.each { |comparison| comparison["slow"].refuse("it lied") } }
+    comparisons = [SomeComparison.sweep, SomeComparison.grid].each do |some|
+      some.each { |comparison| comparison["slow"].refuse("it lied") }
+    end
 
     assert_equal [[], []], comparisons.map { |some| card(*some) }
   end

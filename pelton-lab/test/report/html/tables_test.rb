@@ -9,7 +9,9 @@ class LabTablesTest < PeltonTest
 
   # Rows of cells, without markup.
   def rows(html)
-    html.scan(/<tr>(.*?)<\/tr>/).flatten.map { |row| row.scan(/<t[hd][^>]*>(.*?)<\/t[hd]>/).flatten.map { |cell| cell.gsub(/<[^>]+>/, " ").strip.squeeze(" ") } }
+    html.scan(/<tr>(.*?)<\/tr>/).flatten.map do |row|
+      row.scan(/<t[hd][^>]*>(.*?)<\/t[hd]>/).flatten.map { |cell| cell.gsub(/<[^>]+>/, " ").strip.squeeze(" ") }
+    end
   end
 
   def test_all_measurements_of_a_comparison
@@ -25,11 +27,13 @@ class LabTablesTest < PeltonTest
 
     assert_equal ["min – max", "keys, thousands", "RSS MB"], head[7, 3]
     assert_equal ["75.00 – 125.00", "3.5", "10"], fast[7, 3]
-    assert_equal ["–", "keys", "≤ 4.00 k", "3.50 k", "not certain, 2 rounds"], rows(Tables.targets(SomeComparison.beside.checks)).last
+    assert_equal ["–", "keys", "≤ 4.00 k", "3.50 k", "not certain, 2 rounds"],
+      rows(Tables.targets(SomeComparison.beside.checks)).last
   end
 
   def test_the_times_at_each_point
-    assert_equal [["µs an operation, at once:", "1", "10"], ["slow blocking", "10.0", "10.0"], ["fast callback", "20.0", "5.00"]],
+    assert_equal [["µs an operation, at once:", "1", "10"], ["slow blocking", "10.0", "10.0"],
+      ["fast callback", "20.0", "5.00"]],
       rows(Tables.points(SomeComparison.grid.first))
   end
 

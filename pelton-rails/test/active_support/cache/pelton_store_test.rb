@@ -21,26 +21,74 @@ class PeltonStoreTest < PeltonTest
 
   CALLS = {
     "write and read" => ->(cache) { [cache.write("k", {a: [1, nil]}), cache.read("k"), cache.read("absent")] },
-    "strings keep their encodings" => ->(cache) { ["é", "\xFF".b, "plain"].map { |text| cache.write("k", text) && [cache.read("k"), cache.read("k").encoding] } },
-    "nil and false" => ->(cache) { [cache.write("n", nil), cache.read("n"), cache.exist?("n"), cache.fetch("n") { 1 }, cache.write("f", false), cache.fetch("f") { 1 }] },
+    "strings keep their encodings" => ->(cache) {
+      ["é", "\xFF".b,
+        "plain"].map { |text| cache.write("k", text) && [cache.read("k"), cache.read("k").encoding] }
+    },
+    "nil and false" => ->(cache) {
+      [cache.write("n", nil), cache.read("n"), cache.exist?("n"), cache.fetch("n") { 1 },
+        cache.write("f", false), cache.fetch("f") { 1 }]
+    },
     "skip_nil" => ->(cache) { [cache.fetch("n", skip_nil: true) { nil }, cache.exist?("n")] },
-    "fetch" => ->(cache) { [cache.fetch("k") { 1 }, cache.fetch("k") { 2 }, cache.fetch("k", force: true) { 3 }, cache.read("k")] },
-    "fetch gives the block its name and options" => ->(cache) { [cache.fetch("k") { |name| name }, cache.fetch("absent")] },
-    "write_multi with unless_exist" => ->(cache) { cache.write("k", 1).then { cache.write_multi({"k" => 2, "l" => 3}, unless_exist: true) }.then { cache.read_multi("k", "l") } },
-    "unless_exist" => ->(cache) { [cache.write("k", 1, unless_exist: true), cache.write("k", 2, unless_exist: true), cache.read("k")] },
-    "raw" => ->(cache) { [cache.write("k", 5, raw: true), cache.read("k", raw: true), cache.write("t", "text", raw: true), cache.fetch("t", raw: true) { 1 }] },
-    "counters" => ->(cache) { [cache.increment("a"), cache.increment("a", 10), cache.decrement("a", 4), cache.decrement("b"), cache.increment("c", 7), cache.read("a", raw: true).to_i] },
+    "fetch" => ->(cache) {
+      [cache.fetch("k") { 1 }, cache.fetch("k") { 2 }, cache.fetch("k", force: true) { 3 },
+        cache.read("k")]
+    },
+    "fetch gives the block its name and options" => ->(cache) {
+      [cache.fetch("k") { |name| name },
+        cache.fetch("absent")]
+    },
+    "write_multi with unless_exist" => ->(cache) {
+      cache.write("k",
+        1).then { cache.write_multi({"k" => 2, "l" => 3}, unless_exist: true) }.then { cache.read_multi("k", "l") }
+    },
+    "unless_exist" => ->(cache) {
+      [cache.write("k", 1, unless_exist: true), cache.write("k", 2, unless_exist: true),
+        cache.read("k")]
+    },
+    "raw" => ->(cache) {
+      [cache.write("k", 5, raw: true), cache.read("k", raw: true),
+        cache.write("t", "text", raw: true), cache.fetch("t", raw: true) { 1 }]
+    },
+    "counters" => ->(cache) {
+      [cache.increment("a"), cache.increment("a", 10), cache.decrement("a", 4),
+        cache.decrement("b"), cache.increment("c", 7), cache.read("a", raw: true).to_i]
+    },
     "a counter that is none" => ->(cache) { [cache.write("k", "text"), cache.increment("k"), cache.decrement("k")] },
-    "counters with a time" => ->(cache) { [cache.increment("a", 1, expires_in: 60), cache.increment("a", 1, expires_in: 60)] },
-    "delete" => ->(cache) { [cache.delete("k"), cache.write("k", 1), cache.exist?("k"), cache.delete("k"), cache.exist?("k")] },
-    "delete_multi" => ->(cache) { [cache.write_multi({"a" => 1, "b" => 2}).keys, cache.delete_multi(%w[a b c]), cache.read("a")] },
-    "read_multi" => ->(cache) { [cache.write("a", 1), cache.write("b", nil), cache.read_multi("a", "b", "c"), cache.read_multi] },
-    "write_multi" => ->(cache) { [cache.write_multi({"a" => 1, "b" => {c: 2}}, expires_in: 60).keys, cache.read_multi("a", "b")] },
-    "fetch_multi" => ->(cache) { [cache.write("a", 1), cache.fetch_multi("a", "b", "c") { |name| "#{name}!" }, cache.read("c")] },
+    "counters with a time" => ->(cache) {
+      [cache.increment("a", 1, expires_in: 60),
+        cache.increment("a", 1, expires_in: 60)]
+    },
+    "delete" => ->(cache) {
+      [cache.delete("k"), cache.write("k", 1), cache.exist?("k"), cache.delete("k"),
+        cache.exist?("k")]
+    },
+    "delete_multi" => ->(cache) {
+      [cache.write_multi({"a" => 1, "b" => 2}).keys, cache.delete_multi(%w[a b c]),
+        cache.read("a")]
+    },
+    "read_multi" => ->(cache) {
+      [cache.write("a", 1), cache.write("b", nil), cache.read_multi("a", "b", "c"),
+        cache.read_multi]
+    },
+    "write_multi" => ->(cache) {
+      [cache.write_multi({"a" => 1, "b" => {c: 2}}, expires_in: 60).keys,
+        cache.read_multi("a", "b")]
+    },
+    "fetch_multi" => ->(cache) {
+      [cache.write("a", 1), cache.fetch_multi("a", "b", "c") { |name| "#{name}!" },
+        cache.read("c")]
+    },
     "fetch_multi with options" => ->(cache) { [cache.fetch_multi("a", "b", force: true, skip_nil: true) { |name| (name == "a") ? nil : 1 }, cache.exist?("a"), cache.exist?("b")] },
-    "an entry that has expired" => ->(cache) { [cache.write("k", 1, expires_in: 0.01), sleep(0.02), cache.read("k"), cache.exist?("k")].values_at(0, 2, 3) },
+    "an entry that has expired" => ->(cache) {
+      [cache.write("k", 1, expires_in: 0.01), sleep(0.02), cache.read("k"),
+        cache.exist?("k")].values_at(0, 2, 3)
+    },
     "expires_at" => ->(cache) { [cache.write("k", 1, expires_at: Time.now + 60), cache.read("k")] },
-    "a duration" => ->(cache) { [cache.write("k", 1, expires_in: 1.minute), cache.read("k"), cache.write("r", 1, expires_in: 1.minute, race_condition_ttl: 5.seconds), cache.read("r")] },
+    "a duration" => ->(cache) {
+      [cache.write("k", 1, expires_in: 1.minute), cache.read("k"),
+        cache.write("r", 1, expires_in: 1.minute, race_condition_ttl: 5.seconds), cache.read("r")]
+    },
     "race_condition_ttl" => lambda do |cache|
       cache.write("k", "old", expires_in: 0.01, race_condition_ttl: 10)
       sleep 0.02
@@ -48,22 +96,35 @@ class PeltonStoreTest < PeltonTest
     end,
     "versions" => lambda do |cache|
       cache.write(Post.new(1, 1), "one")
-      [cache.read(Post.new(1, 1)), cache.read(Post.new(1, 2)), cache.fetch(Post.new(1, 2)) { "two" }, cache.read("posts/1"),
-        cache.read_multi(Post.new(1, 2)).values, cache.read_multi(Post.new(1, 3)).values, cache.read("posts/1", version: "2"), cache.read("posts/1", version: "9")]
+      [cache.read(Post.new(1, 1)), cache.read(Post.new(1, 2)), cache.fetch(Post.new(1, 2)) { "two" },
+        cache.read("posts/1"),
+        cache.read_multi(Post.new(1, 2)).values, cache.read_multi(Post.new(1, 3)).values,
+        cache.read("posts/1", version: "2"), cache.read("posts/1", version: "9")]
     end,
-    "namespaces" => ->(cache) { [cache.write("k", 1, namespace: "n"), cache.read("k"), cache.read("k", namespace: "n"), cache.read("n:k"), cache.write("p", 2, namespace: -> { "m" }), cache.read("m:p")] },
-    "compression" => ->(cache) { [cache.write("k", "x" * 5000), cache.read("k").size, cache.write("l", "y" * 5000, compress: false), cache.read("l").size, cache.write("m", "z" * 500, compress_threshold: 100), cache.read("m").size] },
+    "namespaces" => ->(cache) {
+      [cache.write("k", 1, namespace: "n"), cache.read("k"), cache.read("k", namespace: "n"),
+        cache.read("n:k"), cache.write("p", 2, namespace: -> { "m" }), cache.read("m:p")]
+    },
+    "compression" => ->(cache) {
+      [cache.write("k", "x" * 5000), cache.read("k").size,
+        cache.write("l", "y" * 5000, compress: false), cache.read("l").size,
+        cache.write("m", "z" * 500, compress_threshold: 100), cache.read("m").size]
+    },
     "keys of all kinds" => lambda do |cache|
-      keys = ["with space", "ä€", "per%cent", "x" * 400, "\xFF\x00".b, :symbol, ["a", 1, nil], {b: 2, a: 1}, Post.new(7, nil), 42]
-      [keys.map { |key| cache.write(key, key.to_s) }, keys.map { |key| cache.read(key) == key.to_s }, cache.read_multi(*keys).size]
+      keys = ["with space", "ä€", "per%cent", "x" * 400, "\xFF\x00".b, :symbol, ["a", 1, nil], {b: 2, a: 1},
+        Post.new(7, nil), 42]
+      [keys.map { |key| cache.write(key, key.to_s) }, keys.map { |key| cache.read(key) == key.to_s },
+        cache.read_multi(*keys).size]
     end,
     "an empty key" => ->(cache) { cache.write("", 1) },
     "clear" => ->(cache) { [cache.write("k", 1), cache.clear, cache.read("k")].values_at(0, 2) },
     "a large object" => ->(cache) { [cache.write("k", "x" * 2_000_000, compress: false), cache.read("k")].last },
     "the cache of a block" => lambda do |cache|
       cache.with_local_cache do
-        [cache.write("k", [1]), cache.read("k"), cache.read("k").equal?(cache.read("k")), cache.increment("n"), cache.read("n", raw: true).to_i, cache.write_multi({"a" => 1}).keys,
-          cache.read_multi("a", "k", "absent"), cache.fetch_multi("a", "b") { 2 }, cache.delete("k"), cache.read("k"), cache.delete_multi(%w[a]), cache.read("a")]
+        [cache.write("k", [1]), cache.read("k"), cache.read("k").equal?(cache.read("k")), cache.increment("n"),
+          cache.read("n", raw: true).to_i, cache.write_multi({"a" => 1}).keys,
+          cache.read_multi("a", "k", "absent"), cache.fetch_multi("a", "b") { 2 }, cache.delete("k"), cache.read("k"),
+          cache.delete_multi(%w[a]), cache.read("a")]
       end
     end,
     "cleanup" => ->(cache) { cache.cleanup },
@@ -84,7 +145,9 @@ class PeltonStoreTest < PeltonTest
 
   def test_a_key_is_the_one_of_mem_cache_store
     keys = ["plain", "with space", "ä€", "per%cent", "x" * 400, "ä" * 200, "\xFF\x00".b]
-    keys.each { |key| assert_equal mem_cache_store.send(:normalize_key, key, {}).b, store.send(:normalize_key, key, {}).b }
+    keys.each do |key|
+      assert_equal mem_cache_store.send(:normalize_key, key, {}).b, store.send(:normalize_key, key, {}).b
+    end
   end
 
   def test_a_failing_server_counts_as_absent_and_is_reported
@@ -113,7 +176,8 @@ class PeltonStoreTest < PeltonTest
 
   def test_an_error_handler_of_the_program
     seen = []
-    cache = store(nobody, error_handler: ->(method:, exception:, returning:) { seen << [method, exception.class, returning] })
+    cache =
+      store(nobody, error_handler: ->(method:, exception:, returning:) { seen << [method, exception.class, returning] })
     cache.delete("k")
 
     assert_equal [[:delete_entry, Pelton::ConnectionError, false]], seen
@@ -196,7 +260,8 @@ class PeltonStoreTest < PeltonTest
   # @return [Array] the block's value and the events of the cache, without the name of the store
   def with_events
     events = []
-    keep = ->(name, _start, _finish, _id, payload) { events << [name, payload.except(:store, :protocol, :exception_object, :expires_in, :namespace)] }
+    keep =
+      ->(name, _start, _finish, _id, payload) { events << [name, payload.except(:store, :protocol, :exception_object, :expires_in, :namespace)] }
     value = ActiveSupport::Notifications.subscribed(keep, /\Acache_/) do
       yield
     rescue ArgumentError, TypeError, NotImplementedError => error

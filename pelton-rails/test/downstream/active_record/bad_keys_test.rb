@@ -2,7 +2,8 @@
 
 require_relative "../../support/merging_program"
 
-# Keys that no row has, or that are no keys: the answer is that of a model without merging, alone and beside fifty finds, which are unharmed.
+# Keys that no row has, or that are no keys: the answer is that of a model without merging, alone and beside fifty
+# finds, which are unharmed.
 class BadKeysTest < PeltonTest
   include MergingProgram
 

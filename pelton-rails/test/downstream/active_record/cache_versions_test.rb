@@ -20,28 +20,31 @@ class CacheVersionsTest < PeltonTest
   RUBY
 
   def test_a_version_needs_no_connection
-    output = rails_output(VERSIONS + <<~RUBY, setup: APPLICATION + DATABASE.sub("pool=10", "pool=1&checkout_timeout=0.3"))
-      Pelton.run do
-        holder = Pelton.spawn { Post.lease_connection && sleep }
-        sleep 0.05 until Post.connection_pool.stat[:busy] == 1
-        puts post.cache_key_with_version, parsed.cache_version, own.cache_version
-        holder.cancel
-      end
-    RUBY
+    output =
+      rails_output(VERSIONS + <<~RUBY, setup: APPLICATION + DATABASE.sub("pool=10", "pool=1&checkout_timeout=0.3"))
+        Pelton.run do
+          holder = Pelton.spawn { Post.lease_connection && sleep }
+          sleep 0.05 until Post.connection_pool.stat[:busy] == 1
+          puts post.cache_key_with_version, parsed.cache_version, own.cache_version
+          holder.cancel
+        end
+      RUBY
 
     assert_equal ["posts/1-20240701123015250000", *["20240701123015250000"] * 2], output.lines(chomp: true)
   end
 
   def test_a_database_with_local_times_has_the_same_versions
     setup = APPLICATION + DATABASE.sub("pool=10", "pool=3&default_timezone=local")
-    output = rails_output(VERSIONS + "puts Post.connection.select_value('SELECT updated_at FROM posts'), post.cache_version, own.cache_version", setup: setup, env: {"TZ" => "Asia/Tokyo"})
+    output =
+      rails_output(VERSIONS + "puts Post.connection.select_value('SELECT updated_at FROM posts'), post.cache_version, own.cache_version", setup: setup, env: {"TZ" => "Asia/Tokyo"})
 
     assert_equal ["2024-07-01 21:30:15.250000", *["20240701123015250000"] * 2], output.lines(chomp: true)
   end
 
   def test_where_all_databases_have_local_times
     setup = APPLICATION + "ActiveRecord.default_timezone = :local\n" + DATABASE
-    output = rails_output("#{VERSIONS}puts post.cache_version, own.cache_version", setup: setup, env: {"TZ" => "Asia/Tokyo"})
+    output = rails_output("#{VERSIONS}puts post.cache_version, own.cache_version", setup: setup,
+      env: {"TZ" => "Asia/Tokyo"})
 
     assert_equal ["20240701123015250000"] * 2, output.lines(chomp: true)
   end

@@ -69,10 +69,11 @@ class ConnectionWaitsTest < PeltonTest
   end
 
   def test_a_thread_waits_as_active_record_has_it
-    assert_equal "could not obtain a connection from the pool within 0.200 seconds", waits_output(0.2, <<~RUBY)[/\A.*? seconds/]
-      POOL.with_connection do
-        Thread.new { POOL.with_connection { nil } rescue puts($!.message) }.join
-      end
-    RUBY
+    assert_equal "could not obtain a connection from the pool within 0.200 seconds",
+      waits_output(0.2, <<~RUBY)[/\A.*? seconds/]
+        POOL.with_connection do
+          Thread.new { POOL.with_connection { nil } rescue puts($!.message) }.join
+        end
+      RUBY
   end
 end

@@ -12,7 +12,8 @@ class MergingModelTest < PeltonTest
   on_each_database "each_answer_is_that_of_the_model" do |database|
     seed = Minitest.seed
     program = File.read(File.expand_path("../../support/merging_model.rb", __dir__))
-    output = active_record_output("#{PEOPLE}\n#{program}", database, seed, OPERATIONS, pool: 8, checkout_timeout: 30, deadline: deadline)
+    output = active_record_output("#{PEOPLE}\n#{program}", database, seed, OPERATIONS, pool: 8, checkout_timeout: 30,
+      deadline: deadline)
 
     assert_equal "operations: true, joined: true, right: true, rows: true\n", output, "seed #{seed}"
   end

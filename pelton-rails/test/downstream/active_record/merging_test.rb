@@ -31,7 +31,8 @@ class ActiveRecordMergingTest < PeltonTest
   end
 
   on_each_database "what_is_not_merged" do |database|
-    merged = {"scope" => 2, "default scope" => 2, "lock" => 2, "relation" => 2, "two conditions" => 2, "select" => 2, "without" => 2, "turned off" => 2,
+    merged = {"scope" => 2, "default scope" => 2, "lock" => 2, "relation" => 2, "two conditions" => 2, "select" => 2,
+              "without" => 2, "turned off" => 2,
               "with a connection" => 2, "alone" => 1, "strict" => 2}
     assert_equal merged.map { |name, number| "#{name}: #{number}\n" }.join, merging_output(<<~RUBY, database)
       show = ->(name, values = [BASE, BASE + 1], &block) { puts "\#{name}: \#{queries { together(values, &block) }}" }
@@ -102,19 +103,20 @@ class ActiveRecordMergingTest < PeltonTest
   end
 
   def test_outside_of_a_reactor_and_in_a_child_after_a_fork
-    assert_equal "[\"p0\", nil, ActiveRecord::RecordNotFound]\np1 in the child\np0\n", active_record_output(<<~RUBY, pool: 5)
-      #{PEOPLE}
-      p [Person.find(BASE).email, Person.find_by(email: "nobody"), (Person.find(0) rescue $!.class)]
-      Pelton.run do
-        task = Pelton.spawn { Person.find(BASE).email }
-        Pelton::Reactor.current.yield
-        child = fork do
-          Pelton.run { $stdout.syswrite("\#{Person.find(BASE + 1).email} in the child\\n") }
-          exit!(0)
+    assert_equal "[\"p0\", nil, ActiveRecord::RecordNotFound]\np1 in the child\np0\n",
+      active_record_output(<<~RUBY, pool: 5)
+        #{PEOPLE}
+        p [Person.find(BASE).email, Person.find_by(email: "nobody"), (Person.find(0) rescue $!.class)]
+        Pelton.run do
+          task = Pelton.spawn { Person.find(BASE).email }
+          Pelton::Reactor.current.yield
+          child = fork do
+            Pelton.run { $stdout.syswrite("\#{Person.find(BASE + 1).email} in the child\\n") }
+            exit!(0)
+          end
+          Process.wait(child)
+          puts task.await
         end
-        Process.wait(child)
-        puts task.await
-      end
-    RUBY
+      RUBY
   end
 end

@@ -36,7 +36,9 @@ class DatabaseTest < PeltonTest
 
   def test_active_record_without_rails_is_set_up_whichever_is_loaded_first
     orders = [["active_record", "pelton/rails"], ["pelton/rails", "active_record"]]
-    outputs = orders.map { |files| rails_output([*files.map { |file| "require #{file.inspect}" }, WAIT, HOLDERS].join("\n"), setup: BUNDLE) }
+    outputs = orders.map do |files|
+      rails_output([*files.map { |file| "require #{file.inspect}" }, WAIT, HOLDERS].join("\n"), setup: BUNDLE)
+    end
 
     assert_equal [%(holder, writer\nHeld by task "a holder"\n)] * 2, outputs
   end

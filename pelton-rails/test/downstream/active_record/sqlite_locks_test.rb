@@ -66,29 +66,30 @@ class SQLiteLocksTest < PeltonTest
 
   # SQLite's C code must not be left by an exception: it would keep its mutex, and block the next thread for ever.
   def test_a_limit_and_a_cancellation_end_the_wait_and_leave_the_connection_usable
-    assert_equal "Pelton::TimeoutError, Pelton::Cancelled, 3 posts\n", rails_output(<<~RUBY, setup: APPLICATION + DATABASE)
-      ended = []
-      Pelton.run do
-        release = Pelton::Operation.new
-        holder = Pelton.spawn { Post.transaction { Post.create!(title: "holder") && release.await } }
-        writers = [->(&block) { Pelton.timeout(0.05, &block) }, ->(&block) { block.call }].map do |around|
-          Pelton.spawn do
-            sleep(0.02)
-            around.call { Post.create!(title: "given up") }
-          rescue Pelton::TimeoutError, Pelton::Cancelled => error
-            ended << error.class
-            holder.await
-            Post.create!(title: "after")
+    assert_equal "Pelton::TimeoutError, Pelton::Cancelled, 3 posts\n",
+      rails_output(<<~RUBY, setup: APPLICATION + DATABASE)
+        ended = []
+        Pelton.run do
+          release = Pelton::Operation.new
+          holder = Pelton.spawn { Post.transaction { Post.create!(title: "holder") && release.await } }
+          writers = [->(&block) { Pelton.timeout(0.05, &block) }, ->(&block) { block.call }].map do |around|
+            Pelton.spawn do
+              sleep(0.02)
+              around.call { Post.create!(title: "given up") }
+            rescue Pelton::TimeoutError, Pelton::Cancelled => error
+              ended << error.class
+              holder.await
+              Post.create!(title: "after")
+            end
           end
+          sleep 0.01 until ended == [Pelton::TimeoutError]
+          writers.last.cancel
+          sleep 0.01 until ended.size == 2
+          release.succeed
+          writers.each(&:await)
         end
-        sleep 0.01 until ended == [Pelton::TimeoutError]
-        writers.last.cancel
-        sleep 0.01 until ended.size == 2
-        release.succeed
-        writers.each(&:await)
-      end
-      Post.connection_pool.connections.each { |connection| Thread.new { connection.raw_connection.execute("SELECT 1") }.join }
-      puts "\#{ended.join(", ")}, \#{Post.count} posts"
-    RUBY
+        Post.connection_pool.connections.each { |connection| Thread.new { connection.raw_connection.execute("SELECT 1") }.join }
+        puts "\#{ended.join(", ")}, \#{Post.count} posts"
+      RUBY
   end
 end

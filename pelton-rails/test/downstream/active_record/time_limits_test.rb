@@ -3,8 +3,8 @@
 require_relative "../../support/rails_program"
 require_relative "../../../../test/support/databases"
 
-# A request or task that is ended inside a transaction: the transaction is rolled back, and the connection is fit for the next request. The
-# pool has one connection.
+# A request or task that is ended inside a transaction: the transaction is rolled back, and the connection is fit for
+# the next request. The pool has one connection.
 class TimeLimitsTest < PeltonTest
   include RailsProgram
   include Databases

@@ -2,7 +2,8 @@
 
 require_relative "../../support/solid_queue_program"
 
-# Jobs whose upstream is faulty, and jobs that are faulty themselves: each ends, its failure is kept, and the worker goes on.
+# Jobs whose upstream is faulty, and jobs that are faulty themselves: each ends, its failure is kept, and the worker
+# goes on.
 class SolidQueueJobFaultsTest < PeltonTest
   include SolidQueueProgram
 
@@ -132,7 +133,8 @@ class SolidQueueJobFaultsTest < PeltonTest
     assert_equal %w[child child child next], output.split
   end
 
-  # Its fiber is given up after the grace time: the worker's process ends, and Solid Queue's supervisor takes care of what was claimed.
+  # Its fiber is given up after the grace time: the worker's process ends, and Solid Queue's supervisor takes care of
+  # what was claimed.
   def test_a_job_that_ignores_its_cancellation_does_not_hold_up_the_stop
     output = jobs_output(UPSTREAM + <<~RUBY)
       class StubbornJob < ActiveJob::Base

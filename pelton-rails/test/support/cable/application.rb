@@ -43,7 +43,9 @@ if ENV["CABLE"] == "solid_cable"
   File.open("schema.lock", "w") do |lock| # of the workers, one makes the table
     lock.flock(File::LOCK_EX)
     made = ActiveRecord::Base.connection.table_exists?(:solid_cable_messages)
-    load "#{Gem.loaded_specs["solid_cable"].full_gem_path}/lib/generators/solid_cable/install/templates/db/cable_schema.rb" unless made
+    unless made
+      load "#{Gem.loaded_specs["solid_cable"].full_gem_path}/lib/generators/solid_cable/install/templates/db/cable_schema.rb"
+    end
   end
 end
 
@@ -52,7 +54,9 @@ Pelton::PubSub.keep(/news|list/) if ENV["CABLE"] == "pelton"
 # What happened, in order.
 NOTES = [] # standard:disable Style/MutableConstant
 %w[broadcast perform_action transmit transmit_subscription_confirmation transmit_subscription_rejection].each do |name|
-  ActiveSupport::Notifications.subscribe("#{name}.action_cable") { |*, payload| NOTES << "#{name} #{payload[:channel_class] || payload[:broadcasting]}#{" #{payload[:via]} to #{payload[:sockets]}" if payload[:sockets]}" }
+  ActiveSupport::Notifications.subscribe("#{name}.action_cable") do |*, payload|
+    NOTES << "#{name} #{payload[:channel_class] || payload[:broadcasting]}#{" #{payload[:via]} to #{payload[:sockets]}" if payload[:sockets]}"
+  end
 end
 
 class PagesController < ActionController::Base
@@ -87,8 +91,10 @@ class PagesController < ActionController::Base
   end
 
   def facts
-    render json: {notes: NOTES, connections: ActionCable.server.connections.map(&:user), statistics: ActionCable.server.open_connections_statistics, process: Process.pid,
-                  stats: Pelton::Metrics.stats.select { |name, _| name.start_with?("cable_") }, threads: Thread.list.size, running: CountingChannel.most}
+    render json: {notes: NOTES, connections: ActionCable.server.connections.map(&:user),
+                  statistics: ActionCable.server.open_connections_statistics, process: Process.pid,
+                  stats: Pelton::Metrics.stats.select { |name, _| name.start_with?("cable_") },
+                  threads: Thread.list.size, running: CountingChannel.most}
   end
 end
 

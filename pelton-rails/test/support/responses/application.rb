@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# An application that answers in each of the ways in which applications of Rails answer, for same_responses_test.rb. It runs on each version since 7.0.
+# An application that answers in each of the ways in which applications of Rails answer, for same_responses_test.rb. It
+# runs on each version since 7.0.
 require_relative "config/application"
 
 # What a middleware knows of the request.
@@ -77,7 +78,8 @@ class PagesController < ActionController::Base
 
   # What the application sees of the request.
   def echo
-    facts = %i[request_method fullpath original_fullpath url protocol host port remote_ip content_length media_type format xhr? ssl? raw_post]
+    facts =
+      %i[request_method fullpath original_fullpath url protocol host port remote_ip content_length media_type format xhr? ssl? raw_post]
     render json: facts.to_h { |name| [name, request.public_send(name).to_s] }.merge(params: params.to_unsafe_h, env: request.env.slice(
       "REQUEST_METHOD", "SCRIPT_NAME", "PATH_INFO", "QUERY_STRING", "REQUEST_URI", "SERVER_NAME", "SERVER_PROTOCOL",
       "HTTP_HOST", "HTTP_X_TWICE", "HTTP_ACCEPT", "HTTP_EMPTY", "CONTENT_TYPE", "CONTENT_LENGTH", "REMOTE_ADDR"
@@ -88,7 +90,8 @@ class PagesController < ActionController::Base
   def upload
     file = params[:file]
     content = file ? file.read : request.body.read
-    render json: {size: content.bytesize, sum: Digest::SHA256.hexdigest(content), name: file&.original_filename, type: file&.content_type, note: params[:note]}
+    render json: {size: content.bytesize, sum: Digest::SHA256.hexdigest(content), name: file&.original_filename,
+                  type: file&.content_type, note: params[:note]}
   end
 end
 
@@ -135,7 +138,8 @@ class StreamsController < ActionController::Base
     self.response_body = Enumerator.new { |parts| 2.times { parts << "12345\n" } }
   end
 
-  def body = self.response_body = ->(stream) { 3.times { |number| stream.write("part #{number}\n") } && stream.close } # Rails 7.1 and later
+  # Rails 7.1 and later
+  def body = self.response_body = ->(stream) { 3.times { |number| stream.write("part #{number}\n") } && stream.close }
 end
 
 class LiveController < ActionController::Base

@@ -20,8 +20,10 @@ class DocumentsController < ActionController::Base
     file = Document.create!(name: "a file", file: params[:signed_id] || params.require(:file)).file
     variant = file.variant(resize_to_limit: [40, 40], format: :jpg, strip: true) if file.variable?
     render json: {
-      service: URI(file.url).request_uri, redirect: rails_storage_redirect_path(file), proxy: rails_storage_proxy_path(file), download: rails_blob_path(file, disposition: "attachment"),
-      variant: (rails_storage_redirect_path(variant) if variant), variant_proxy: (rails_storage_proxy_path(variant) if variant),
+      service: URI(file.url).request_uri, redirect: rails_storage_redirect_path(file),
+      proxy: rails_storage_proxy_path(file), download: rails_blob_path(file, disposition: "attachment"),
+      variant: (rails_storage_redirect_path(variant) if variant),
+      variant_proxy: (rails_storage_proxy_path(variant) if variant),
       type: file.content_type, analyzed: file.tap(&:analyze).metadata.slice("width", "height")
     }
   end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# An application whose responses and sockets last, with Active Storage, Action Mailer and Action Cable, for the tests beside this folder.
+# An application whose responses and sockets last, with Active Storage, Action Mailer and Action Cable, for the tests
+# beside this folder.
 require "logger"
 require "bundler/setup"
 require "rails"
@@ -59,7 +60,9 @@ class Document < ActiveRecord::Base
 end
 
 class Notices < ActionMailer::Base
-  def notice = mail(from: "app@example.com", to: "user@example.com", subject: "A notice", body: "Something has happened.")
+  def notice
+    mail(from: "app@example.com", to: "user@example.com", subject: "A notice", body: "Something has happened.")
+  end
 end
 
 class PagesController < ActionController::Base
@@ -93,7 +96,8 @@ class PagesController < ActionController::Base
   end
 
   def counts
-    render json: {ended: ENDED, sockets: ActionCable.server.connections.size, threads: Thread.list.size, tasks: Pelton.tasks.size,
+    render json: {ended: ENDED, sockets: ActionCable.server.connections.size, threads: Thread.list.size,
+                  tasks: Pelton.tasks.size,
                   connections: ActiveRecord::Base.connection_pool.stat[:busy], seen: SEEN.to_a,
                   requests: request.env["async.callback"].server.stats[:running]}
   end
@@ -105,7 +109,8 @@ class DocumentsController < ActionController::Base
     render plain: document.id
   end
 
-  # Passes the file through the application; the other ways are Active Storage's own: the disk's, to which this redirects, and its proxy's.
+  # Passes the file through the application; the other ways are Active Storage's own: the disk's, to which this
+  # redirects, and its proxy's.
   def show
     file = Document.find(params[:id]).file
     redirect_to (params[:by] == "proxy") ? rails_storage_proxy_path(file) : rails_storage_redirect_path(file)
@@ -142,7 +147,8 @@ class LiveController < ActionController::Base
     ENDED[:asleep] += 1
   end
 
-  # Uses the database, and lasts until others have come, when its own client has left long ago. The part is so large that the request waits for its client.
+  # Uses the database, and lasts until others have come, when its own client has left long ago. The part is so large
+  # that the request waits for its client.
   def lasting
     ActiveRecord::Base.lease_connection.select_value("SELECT 1")
     response.stream.write("for #{Current.visitor}: #{"x" * (16 << 20)}")
@@ -236,5 +242,7 @@ class JobsChannel < ApplicationCable::Channel
 
   private
 
-  def enqueue(*job) = NoteJob.perform_later(*job).tap { |enqueued| Notes.write("#{enqueued ? "accepted" : "refused"}: #{job.first}") }
+  def enqueue(*job)
+    NoteJob.perform_later(*job).tap { |enqueued| Notes.write("#{enqueued ? "accepted" : "refused"}: #{job.first}") }
+  end
 end

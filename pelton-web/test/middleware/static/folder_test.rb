@@ -32,7 +32,9 @@ class WebStaticFolderTest < PeltonTest
 
   # The name as it lies on the disk comes first, so it hides no other file.
   def test_a_name_that_looks_encoded
-    with_files("a%20b.txt" => "percent") { |folder| assert_equal "a%20b.txt", name_of(Folder.new(folder, "").find("/a%20b.txt")) }
+    with_files("a%20b.txt" => "percent") do |folder|
+      assert_equal "a%20b.txt", name_of(Folder.new(folder, "").find("/a%20b.txt"))
+    end
   end
 
   def test_names_with_the_digest

@@ -15,17 +15,20 @@ class WebParamsSchemaTest < PeltonTest
 
   def test_what_is_declared_is_converted_and_all_else_left_out
     assert_equal({title: "T", published: true, tags: [1], author: {name: "A"}},
-      SCHEMA.read("title" => "T", "published" => "1", "tags" => ["1"], "author" => {"name" => "A", "admin" => "1"}, "admin" => "1"))
+      SCHEMA.read("title" => "T", "published" => "1", "tags" => ["1"], "author" => {"name" => "A",
+                                                                                    "admin" => "1"}, "admin" => "1"))
     assert_equal({title: "T", published: false}, SCHEMA.read("title" => "T", "tags" => ""))
   end
 
   def test_all_mistakes_are_told
     error = assert_raises(Pelton::Web::Params::Invalid) do
-      Pelton::Web::Params.new({"post" => {"title" => "too long", "published" => "maybe", "tags" => %w[a], "author" => {}}}).require(:post).permit(SCHEMA)
+      Pelton::Web::Params.new({"post" => {"title" => "too long", "published" => "maybe", "tags" => %w[a],
+                                          "author" => {}}}).require(:post).permit(SCHEMA)
     end
 
     assert_equal({"post[title]" => "is too long: 5 characters at most", "post[published]" => "must be true or false",
-                  "post[tags]" => "contains an element that must be a whole number", "post[author][name]" => "is missing"}, error.errors)
+                  "post[tags]" => "contains an element that must be a whole number",
+                    "post[author][name]" => "is missing"}, error.errors)
   end
 
   def test_a_group_that_is_none

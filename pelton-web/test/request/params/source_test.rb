@@ -40,7 +40,8 @@ class WebParamsSourceTest < PeltonTest
     bad("", JSON.generate((0..1000).to_h { |number| [number, 1] }), "application/json")
     bad("", JSON.generate({a: [[1] * 500, {b: [1] * 500}]}), "application/json")
     ["1e400", "[-1e400]", '{"a":{"b":1e999}}'].each { |text| bad("", text, "application/json") }
-    bad("", "--X\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n#{"x" * (1 << 20)}\r\n--X--\r\n", "multipart/form-data; boundary=X")
+    bad("", "--X\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n#{"x" * (1 << 20)}\r\n--X--\r\n",
+      "multipart/form-data; boundary=X")
     assert_equal 998, read("", JSON.generate({a: {b: [1] * 998}}), "application/json").dig("a", "b").size
     assert_equal 413, assert_raises(Pelton::Web::TooLarge) { read("", "\"#{"x" * (1 << 20)}\"", "application/json") }.status
     assert_equal 1000, read((0...1000).map { |number| "a#{number}=1" }.join("&")).size
@@ -53,7 +54,8 @@ class WebParamsSourceTest < PeltonTest
   end
 
   def test_a_form_in_parts
-    upload = parts(part('name="file"; filename="..\\\\..\\\\x.txt"', "bytes\0", "text/plain") + part('name="a[b]"', "é"))
+    upload = parts(part('name="file"; filename="..\\\\..\\\\x.txt"', "bytes\0",
+      "text/plain") + part('name="a[b]"', "é"))
 
     assert_equal({"b" => "é"}, upload["a"])
     assert_equal "x.txt", upload["file"].original_filename
@@ -63,7 +65,8 @@ class WebParamsSourceTest < PeltonTest
   end
 
   def test_a_malformed_form_in_parts
-    [part('name="a"', "\xff"), part('name="a"', "\0"), "--x\r\nnothing", part('name="a"', "1") * 1001, "--x\r\n#{"a: b\r\n" * 100_000}",
+    [part('name="a"', "\xff"), part('name="a"', "\0"), "--x\r\nnothing", part('name="a"', "1") * 1001,
+      "--x\r\n#{"a: b\r\n" * 100_000}",
       part("name=\"a#{"[b]" * 20}\"", "1"), part('name="a"', "1", "text/plain; charset=utf-16")].each do |body|
       assert_raises(Pelton::Web::BadRequest, body[0, 40].inspect) { parts(body) }
     end
@@ -80,7 +83,8 @@ class WebParamsSourceTest < PeltonTest
   def bad(...) = assert_raises(Pelton::Web::BadRequest, Pelton::Web::TooLarge) { read(...) }
 
   def read(query, body = "", type = nil, settings: nil)
-    env = {"REQUEST_METHOD" => "POST", "QUERY_STRING" => query.b, "CONTENT_TYPE" => type, "CONTENT_LENGTH" => body.bytesize.to_s, "rack.input" => StringIO.new(body.b)}
+    env = {"REQUEST_METHOD" => "POST", "QUERY_STRING" => query.b, "CONTENT_TYPE" => type,
+           "CONTENT_LENGTH" => body.bytesize.to_s, "rack.input" => StringIO.new(body.b)}
     Pelton::Web::Params::Source.read(Pelton::Web::Request.new(env, settings))
   end
 end

@@ -6,7 +6,8 @@ require "tempfile"
 
 class WebParamsUploadTest < PeltonTest
   def test_its_name_is_no_path
-    {"a.txt" => "a.txt", "../../etc/passwd" => "passwd", "C:\\x\\y.png" => "y.png", "a\r\nb\0" => "a__b_", ".." => "_", "" => "_", nil => "_", "\xff.png" => "_.png",
+    {"a.txt" => "a.txt", "../../etc/passwd" => "passwd", "C:\\x\\y.png" => "y.png", "a\r\nb\0" => "a__b_", ".." => "_",
+     "" => "_", nil => "_", "\xff.png" => "_.png",
      "é" * 200 => "é" * 127}.each do |name, expected|
       assert_equal expected, Pelton::Web::Params::Upload.new({filename: name}).original_filename
     end

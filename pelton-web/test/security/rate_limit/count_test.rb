@@ -13,7 +13,9 @@ class WebRateLimitCountTest < PeltonTest
 
   def memory = RateLimit::Memory.new(Pelton::SharedCounters.new)
 
-  def count(store = memory, requests: 2, seconds: 60, **options) = RateLimit::Count.new(store, requests: requests, seconds: seconds, **options)
+  def count(store = memory, requests: 2, seconds: 60, **options)
+    RateLimit::Count.new(store, requests: requests, seconds: seconds, **options)
+  end
 
   def test_requests_beyond_the_limit
     count = self.count
@@ -42,7 +44,8 @@ class WebRateLimitCountTest < PeltonTest
   end
 
   def test_addresses
-    {"203.0.113.9" => "203.0.113.9", "2001:db8::1" => "2001:db8::", "2001:db8::ffff:2" => "2001:db8::", "::ffff:203.0.113.9" => "203.0.113.9", ":x" => ":x", nil => ""}.each do |given, client|
+    {"203.0.113.9" => "203.0.113.9", "2001:db8::1" => "2001:db8::", "2001:db8::ffff:2" => "2001:db8::",
+     "::ffff:203.0.113.9" => "203.0.113.9", ":x" => ":x", nil => ""}.each do |given, client|
       assert_equal client, RateLimit::Count.address("REMOTE_ADDR" => given), given
     end
   end

@@ -14,7 +14,8 @@ class WebLinksTest < PeltonTest
   end
 
   def test_an_address_that_is_a_program_leads_nowhere
-    ["javascript:alert(1)", " JavaScript:x", "java\nscript:x", "\u0001javascript:x", "data:text/html,x", "vbscript:x"].each do |url|
+    ["javascript:alert(1)", " JavaScript:x", "java\nscript:x", "\u0001javascript:x", "data:text/html,x",
+      "vbscript:x"].each do |url|
       assert_equal '<a href="#">x</a>', view.link_to("x", url), url.inspect
     end
     assert_equal '<a href="/javascript:x">x</a>', view.link_to("x", "/javascript:x")
@@ -33,14 +34,16 @@ class WebLinksTest < PeltonTest
       settings.environment = "production"
       settings.static = Pelton::Web::Static.of(settings)
 
-      assert_match(%r{\A<link rel="stylesheet" href="/a-\h+\.css">\z}, view(Struct.new(:settings).new(settings)).stylesheet_link_tag("a"))
+      assert_match(%r{\A<link rel="stylesheet" href="/a-\h+\.css">\z},
+        view(Struct.new(:settings).new(settings)).stylesheet_link_tag("a"))
     end
   end
 
   def test_files
     assert_equal '<img src="/a.png" alt="">', view.image_tag("a.png")
     assert_equal '<link rel="stylesheet" href="/a.css">', view.stylesheet_link_tag("a")
-    assert_equal "<script src=\"/a.js\" defer></script>\n<script src=\"https://b/c.js\" defer></script>", view.javascript_include_tag("a", "https://b/c.js", defer: true)
+    assert_equal "<script src=\"/a.js\" defer></script>\n<script src=\"https://b/c.js\" defer></script>",
+      view.javascript_include_tag("a", "https://b/c.js", defer: true)
     assert_equal '<img src="/x.png" alt="X">', view.image_tag("/x.png", alt: "X")
   end
 end

@@ -9,7 +9,11 @@ class WebPagesTest < PeltonTest
   def links(count, number, counted: true, **options)
     request = Pelton::Web::Request.new(Rack::MockRequest.env_for("/list?q=%3C&x"))
     list = Array.new(count) { |index| index }
-    list = Struct.new(:rows, :from) { def limit(_) = self }.new(list).tap { |query| query.define_singleton_method(:offset) { |from| rows.drop(from) } } unless counted
+    unless counted
+      list = Struct.new(:rows, :from) { def limit(_) = self }.new(list).tap do |query|
+        query.define_singleton_method(:offset) { |from| rows.drop(from) }
+      end
+    end
     Pelton::Web::View.new.page_links(Pelton::Web::Page.new(Pelton::Web::Page::Slice.new(list, number, 1, counted), request, nil), **options)
   end
 
@@ -20,7 +24,8 @@ class WebPagesTest < PeltonTest
 
   def test_gaps
     assert_equal ["1 2 3 4 5 … 20", "1 … 8 9 10 11 12 … 20", "1 … 16 17 18 19 20", "1 … 10 … 20", "1 … 3"],
-      [links(20, 3), links(20, 10), links(20, 18), links(20, 10, around: 0), links(3, 9)].map { |html| html.gsub(/<[^>]*>/, "").delete_prefix("Previous ").delete_suffix(" Next") }
+      [links(20, 3), links(20, 10), links(20, 18), links(20, 10, around: 0),
+        links(3, 9)].map { |html| html.gsub(/<[^>]*>/, "").delete_prefix("Previous ").delete_suffix(" Next") }
   end
 
   def test_pages_without_numbers

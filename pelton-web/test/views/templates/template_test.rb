@@ -23,8 +23,12 @@ class WebTemplateTest < PeltonTest
   def test_names_of_locals_cannot_be_data
     found = templates({"page.html.erb" => "x"})
 
-    [{"a" => 1}, {"a = `id`; b": 1}, {A: 1}, {"a b": 1}].each { |locals| assert_raises(ArgumentError) { found.render("page", locals: locals) } }
-    assert_raises(Pelton::Web::ConfigurationError) { 60.times { |number| found.render("page", locals: {"a#{number}": 1}) } }
+    [{"a" => 1}, {"a = `id`; b": 1}, {A: 1}, {"a b": 1}].each do |locals|
+      assert_raises(ArgumentError) { found.render("page", locals: locals) }
+    end
+    assert_raises(Pelton::Web::ConfigurationError) do
+      60.times { |number| found.render("page", locals: {"a#{number}": 1}) }
+    end
     assert_equal "x", found.render("page")
   end
 

@@ -5,7 +5,8 @@ require "pelton/lab/applications/rails_engines/forum/data"
 
 class LabForumDataTest < PeltonTest
   def test_a_board_links_to_its_topics_alone
-    page = (1..Forum::TOPICS).select(&:even?).map { |topic| "<a href=\"/forum/board-1/topic-#{topic}\">" }.join + "</html>\n"
+    page =
+      (1..Forum::TOPICS).select(&:even?).map { |topic| "<a href=\"/forum/board-1/topic-#{topic}\">" }.join + "</html>\n"
 
     assert Forum.right?("/forum/board-1", page)
     refute Forum.right?("/forum/board-1", page.sub("topic-8\"", "topic-9\"")), "another topic"

@@ -48,7 +48,8 @@ class PeltonAdapterTest < PeltonTest
     RUBY
   end
 
-  # What a job does with its errors is Rails' own; those that it lets through are reported, and logged with its class and id.
+  # What a job does with its errors is Rails' own; those that it lets through are reported, and logged with its class
+  # and id.
   def test_errors_are_retried_and_reported
     assert_equal <<~TEXT, rails_output(<<~RUBY, setup: APPLICATION + JOBS)
       tried 1 2 3, done
@@ -102,7 +103,8 @@ class PeltonAdapterTest < PeltonTest
   end
 
   def test_both_numbers_are_bounded
-    expected = /\A\[1, 2\], ActiveJob::EnqueueError: job Say \(\S+\) is refused: 2 pieces of work run or wait: raise concurrency:, or take less\n\z/
+    expected =
+      /\A\[1, 2\], ActiveJob::EnqueueError: job Say \(\S+\) is refused: 2 pieces of work run or wait: raise concurrency:, or take less\n\z/
     assert_match expected, rails_output(<<~RUBY, setup: APPLICATION + JOBS)
       Say.queue_adapter = ActiveJob::QueueAdapters::PeltonAdapter.new(concurrency: 1, queue: 1)
       Pelton.run do
@@ -122,8 +124,8 @@ class PeltonAdapterTest < PeltonTest
 
   private
 
-  # The program of a server that gets TERM when it has accepted three jobs: one that runs, one that waits for its turn, and one with a later time.
-  # "chain" enqueues others until they are refused.
+  # The program of a server that gets TERM when it has accepted three jobs: one that runs, one that waits for its turn,
+  # and one with a later time. "chain" enqueues others until they are refused.
   def stop_of_a_server(workers:, grace:, first:)
     <<~RUBY
       File.write("config.ru", <<~'RACKUP')

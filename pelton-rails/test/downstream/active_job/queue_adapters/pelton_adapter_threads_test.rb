@@ -3,7 +3,8 @@
 require_relative "../../../support/cable_client"
 require_relative "../../../support/rails_serving"
 
-# Where config.pelton.cable is false, Action Cable calls channels in its own threads, beside the server's: their jobs run on the reactor of the server.
+# Where config.pelton.cable is false, Action Cable calls channels in its own threads, beside the server's: their jobs
+# run on the reactor of the server.
 class PeltonAdapterThreadsTest < PeltonTest
   include RailsServing
 
@@ -17,7 +18,9 @@ class PeltonAdapterThreadsTest < PeltonTest
       assert_equal "in a thread", client.perform("act", job: ["acted"])
       client.perform("act", job: ["on purpose"])
       client.perform("act", job: ["after the error"])
-      eventually("the jobs", timeout: 20) { (["subscribed", "acted", "periodical", "after the error"] - ended(serving)).empty? }
+      eventually("the jobs", timeout: 20) do
+        (["subscribed", "acted", "periodical", "after the error"] - ended(serving)).empty?
+      end
       client.socket.close
       eventually("the last job", timeout: 20) { ended(serving).include?("unsubscribed") }
     end
@@ -47,7 +50,8 @@ class PeltonAdapterThreadsTest < PeltonTest
       assert_empty notes(serving, /\Aaccepted: /) - ended(serving)
       assert_empty ["first", "link 1", "unsubscribed"] - ended(serving)
       assert_includes refused, "late"
-      assert_operator serving.output.scan(/^pelton: job NoteJob \(\h{8}-[-\h]+\) is refused: the server stops/).size, :>=, refused.size
+      assert_operator serving.output.scan(/^pelton: job NoteJob \(\h{8}-[-\h]+\) is refused: the server stops/).size,
+        :>=, refused.size
     end
   end
 
@@ -55,7 +59,9 @@ class PeltonAdapterThreadsTest < PeltonTest
 
   # Those lines of the application, without what matches.
   def notes(serving, pattern)
-    File.readlines("#{serving.folder}/notes", chomp: true).filter_map { |line| line.sub(pattern, "") if line.match?(pattern) }
+    File.readlines("#{serving.folder}/notes", chomp: true).filter_map do |line|
+      line.sub(pattern, "") if line.match?(pattern)
+    end
   end
 
   def ended(serving) = notes(serving, / in a fiber\z/)

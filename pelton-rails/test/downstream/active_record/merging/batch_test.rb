@@ -25,15 +25,16 @@ class ActiveRecordMergingBatchTest < PeltonTest
   end
 
   def test_a_pool_without_connections_is_the_error_of_all
-    assert_equal "[ActiveRecord::ConnectionTimeoutError, ActiveRecord::ConnectionTimeoutError]\n", merging_output(<<~RUBY, pool: 1, checkout_timeout: 0.1)
-      #{BATCH}
-      holder = Pelton.spawn(transient: true) { Person.lease_connection && sleep }
-      sleep 0.001 until Person.connection_pool.stat[:busy] == 1
-      other = Pelton.spawn { batch.join(BASE) }
-      Pelton::Reactor.current.yield
-      batch.start
-      p [(batch.wait(BASE) rescue $!.class), (other.await rescue $!.class)]
-      holder.cancel
-    RUBY
+    assert_equal "[ActiveRecord::ConnectionTimeoutError, ActiveRecord::ConnectionTimeoutError]\n",
+      merging_output(<<~RUBY, pool: 1, checkout_timeout: 0.1)
+        #{BATCH}
+        holder = Pelton.spawn(transient: true) { Person.lease_connection && sleep }
+        sleep 0.001 until Person.connection_pool.stat[:busy] == 1
+        other = Pelton.spawn { batch.join(BASE) }
+        Pelton::Reactor.current.yield
+        batch.start
+        p [(batch.wait(BASE) rescue $!.class), (other.await rescue $!.class)]
+        holder.cancel
+      RUBY
   end
 end

@@ -40,9 +40,13 @@ inner.take_events
 inner.persisted?
 Order.transaction { (inner = Order.create!(title: "first")) && inner.update!(title: "second") }
 inner.take_events
-Order.transaction { Order.transaction(requires_new: true) { inner = Order.create!(title: "nested") } and inner.take_events }
+Order.transaction do
+  Order.transaction(requires_new: true) { inner = Order.create!(title: "nested") } and inner.take_events
+end
 inner.take_events
-Order.transaction { Order.transaction(requires_new: true) { inner = Order.create!(title: "lost") and raise ActiveRecord::Rollback } }
+Order.transaction do
+  Order.transaction(requires_new: true) { inner = Order.create!(title: "lost") and raise ActiveRecord::Rollback }
+end
 inner.take_events
 Order.where(title: "lost").count
 twice = Order.create!(title: "twice")

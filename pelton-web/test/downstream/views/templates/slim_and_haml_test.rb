@@ -87,7 +87,8 @@ class WebSlimAndHamlTest < PeltonTest
 
   FILES.each do |engine, files|
     define_method(:"test_#{engine}") do
-      first, again, mail, streamed = web_output(PROGRAM.sub("ARGV.first", engine.inspect), files: files).lines.map { |line| JSON.parse(line) }
+      first, again, mail, streamed = web_output(PROGRAM.sub("ARGV.first", engine.inspect),
+        files: files).lines.map { |line| JSON.parse(line) }
       text = "&lt;i &amp; &quot;j&quot;&gt;"
       unquoted = first.tr("'", '"')
 

@@ -13,14 +13,17 @@ class WebFormChoicesTest < PeltonTest
 
   def test_boxes_and_buttons
     assert_equal '<input type="hidden" name="p[published]" value="0" autocomplete="off"><input type="checkbox" name="p[published]" id="p_published" value="1" checked>', form.check_box(:published)
-    assert_equal '<input type="radio" name="p[kind]" id="p_kind_news" value="news" checked>', form.radio_button(:kind, "news")
-    assert_equal '<input type="radio" name="p[kind]" id="p_kind_a_b" value="a &quot;b&quot;">', form.radio_button(:kind, 'a "b"')
+    assert_equal '<input type="radio" name="p[kind]" id="p_kind_news" value="news" checked>',
+      form.radio_button(:kind, "news")
+    assert_equal '<input type="radio" name="p[kind]" id="p_kind_a_b" value="a &quot;b&quot;">',
+      form.radio_button(:kind, 'a "b"')
     assert_equal '<label for="p_kind_news">News</label>', form.label(:kind, "News", value: "news")
   end
 
   def test_a_list
     assert_equal '<select name="p[kind]" id="p_kind"><option value=""></option><option value="news" selected>News</option><option value="b">b</option></select>', form.select(:kind, [%w[News news], "b"], include_blank: true)
-    assert_equal '<select name="p[kind]" id="p_kind" class="c"><option value="b" selected>b</option></select>', form.select(:kind, ["b"], selected: "b", prompt: "no", class: "c")
+    assert_equal '<select name="p[kind]" id="p_kind" class="c"><option value="b" selected>b</option></select>',
+      form.select(:kind, ["b"], selected: "b", prompt: "no", class: "c")
     assert_equal '<input type="hidden" name="p[tag_ids][]" value="" autocomplete="off"><select name="p[tag_ids][]" id="p_tag_ids" multiple><option value="1">1</option><option value="2" selected>2</option></select>',
       form.select(:tag_ids, [1, 2], multiple: true)
   end
@@ -36,13 +39,16 @@ class WebFormChoicesTest < PeltonTest
   def test_a_box_for_each_object
     assert_equal '<input type="hidden" name="p[tag_ids][]" value="" autocomplete="off"><input type="checkbox" name="p[tag_ids][]" id="p_tag_ids_1" value="1" class="b"><label for="p_tag_ids_1">R&amp;B</label>' \
       '<input type="checkbox" name="p[tag_ids][]" id="p_tag_ids_2" value="2" checked class="b"><label for="p_tag_ids_2">Pop</label>', form.collection_check_boxes(:tag_ids, TAGS, :id, :name, class: "b")
-    own = form(nil).collection_check_boxes(:tag_ids, TAGS.first(1), :id, :name, selected: %w[1]) { |box| box.label(class: "l") { box.check_box + box.text } }
+    own = form(nil).collection_check_boxes(:tag_ids, TAGS.first(1), :id, :name, selected: %w[1]) do |box|
+      box.label(class: "l") { box.check_box + box.text }
+    end
 
     assert_includes own, '<label for="p_tag_ids_1" class="l"><input type="checkbox" name="p[tag_ids][]" id="p_tag_ids_1" value="1" checked>R&amp;B</label>'
   end
 
   def test_a_button_for_each_object
-    assert_equal '<input type="radio" name="p[kind]" id="p_kind_1" value="1"><label for="p_kind_1">R&amp;B</label>', form.collection_radio_buttons(:kind, TAGS.first(1), :id, :name)
+    assert_equal '<input type="radio" name="p[kind]" id="p_kind_1" value="1"><label for="p_kind_1">R&amp;B</label>',
+      form.collection_radio_buttons(:kind, TAGS.first(1), :id, :name)
     assert_equal "[1: R&amp;B]", form.collection_radio_buttons(:kind, TAGS.first(1), :id, :name) { |one| "[#{one.object.id}: #{one.text}]" }
   end
 end

@@ -21,7 +21,9 @@ class WebFormNestedTest < PeltonTest
   def order(**values) = Order.new.tap { |one| values.each { |name, value| one.public_send(:"#{name}=", value) } }
 
   def test_each_object_of_a_list_has_its_number
-    html = form(order(lines: [Line.new(7, "<Tea>"), Line.new(nil, "")])).fields_for(:lines) { |line| line.text_field(:article) + line.check_box(:_destroy) }
+    html = form(order(lines: [Line.new(7, "<Tea>"), Line.new(nil, "")])).fields_for(:lines) do |line|
+      line.text_field(:article) + line.check_box(:_destroy)
+    end
 
     assert_includes html, '<input type="hidden" name="order[lines_attributes][0][id]" id="order_lines_attributes_0_id" value="7">' \
       '<input type="text" name="order[lines_attributes][0][article]" id="order_lines_attributes_0_article" value="&lt;Tea&gt;">'
@@ -47,7 +49,8 @@ class WebFormNestedTest < PeltonTest
   end
 
   def test_in_a_template
-    text = "<%= form_with(model: @order, scope: :order, url: '/') do |form| %>[<%= form.fields_for :lines do |line| %><b><%= line.text_field :article %></b><% end %>]<% end %>"
+    text =
+      "<%= form_with(model: @order, scope: :order, url: '/') do |form| %>[<%= form.fields_for :lines do |line| %><b><%= line.text_field :article %></b><% end %>]<% end %>"
 
     assert_match(%r{\A<form[^>]*>\[<b><input type="text" name="order\[lines_attributes\]\[0\]\[article\]"[^>]*></b>\]</form>\z}, rendered(text, order: order(lines: [Line.new])))
   end
