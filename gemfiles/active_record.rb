@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Active Record without Rails, for bin/test downstream, and the web frameworks that people use it with. Its gems are in the folder of Rails' (tmp/rails).
+# Active Record without Rails, for bin/test downstream, and the web frameworks that people use it with. Its gems are in
+# the folder of Rails' (tmp/rails).
 source Gem.sources.to_a.first
 
 gem "pelton", path: ".."

@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
-# Applications that others wrote, which the lab measures on Pelton and Puma: engines in a small Rails application (pelton-lab's applications/rails_engines).
-# Their gems have a folder of their own (tmp/rails_engines), where `bin/setup lab` installs them for each Ruby.
+# Applications that others wrote, which the lab measures on Pelton and Puma: engines in a small Rails application
+# (pelton-lab's applications/rails_engines). Their gems have a folder of their own (tmp/rails_engines), where
+# `bin/setup lab` installs them for each Ruby.
 source Gem.sources.to_a.first
 
 gem "rails", (RUBY_VERSION < "3.2") ? "~> 7.2.0" : "~> 8.1.0" # 7.2 is the last for Ruby 3.1
-gem "alchemy_cms", (RUBY_VERSION < "3.2") ? "~> 8.2.0" : "~> 8.4", require: false # 8.3 and later need Ruby 3.2, though they do not say so
+# 8.3 and later need Ruby 3.2, though they do not say so
+gem "alchemy_cms", (RUBY_VERSION < "3.2") ? "~> 8.2.0" : "~> 8.4", require: false
 gem "thredded", "~> 1.2", require: false
 
 gem "pg", "~> 1.5", require: false

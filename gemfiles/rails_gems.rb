@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# What an application of Rails needs in the tests, beside Rails itself: each version has a Gemfile of its own, and one folder has the gems of all (tmp/rails).
+# What an application of Rails needs in the tests, beside Rails itself: each version has a Gemfile of its own, and one
+# folder has the gems of all (tmp/rails).
 gem "pelton", path: ".."
 gem "pelton-rails", path: "../pelton-rails"
 gem "puma", ">= 6.4", require: false # the tests compare its responses

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Gems for tracing and for reports of errors, which keep state of a request: pelton-rails/test/downstream checks that requests keep theirs. They lie in
-# Rails' folder (tmp/rails).
+# Gems for tracing and for reports of errors, which keep state of a request: pelton-rails/test/downstream checks that
+# requests keep theirs. They lie in Rails' folder (tmp/rails).
 source Gem.sources.to_a.first
 
 gem "pelton", path: ".."

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Gems that people use with pelton-web, for bin/test downstream: a browser, other test frameworks and template engines. They have a folder
-# of their own (tmp/web).
+# Gems that people use with pelton-web, for bin/test downstream: a browser, other test frameworks and template engines.
+# They have a folder of their own (tmp/web).
 source Gem.sources.to_a.first
 
 gem "pelton", path: ".."

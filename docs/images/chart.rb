@@ -12,17 +12,21 @@ require "json"
 
 # One SVG that needs no script and no font, and follows the reader's light or dark colours.
 class Chart
-  # A race of the lab: its place in the report, its heading, and the contenders' names in the picture. A contender without
-  # a name here is not drawn.
+  # A race of the lab: its place in the report, its heading, and the contenders' names in the picture. A contender
+  # without a name here is not drawn.
   Panel = Struct.new(:experiment, :race, :pin, :title, :about, :names)
 
   PANELS = [
     Panel.new("hello", "keep-alive", "apart", "HTTP requests per second", "hello world, one core, 64 connections",
-      {"nginx, return 200" => "nginx, without an application", "Pelton" => "Pelton, Rack", "iodine" => "iodine, Rack", "node" => "node",
+      {"nginx, return 200" => "nginx, without an application", "Pelton" => "Pelton, Rack", "iodine" => "iodine, Rack",
+       "node" => "node",
        "Puma, 5 threads" => "Puma, Rack, 5 threads", "Falcon" => "Falcon, Rack"}),
-    Panel.new("memcached", "set, get, delete", "same", "memcached operations per second", "set, get and delete short values; client and server share one core",
-      {"Pelton, 100 fibers" => "Pelton, 100 fibers", "Pelton, a block each" => "Pelton, callbacks", "em-synchrony, 100 fibers" => "em-synchrony, 100 fibers",
-       "EM::P::Memcache, all at once" => "EventMachine, callbacks", "libmemcached" => "libmemcached, blocking", "Pelton, one fiber" => "Pelton, one fiber",
+    Panel.new("memcached", "set, get, delete", "same", "memcached operations per second",
+      "set, get and delete short values; client and server share one core",
+      {"Pelton, 100 fibers" => "Pelton, 100 fibers", "Pelton, a block each" => "Pelton, callbacks",
+       "em-synchrony, 100 fibers" => "em-synchrony, 100 fibers",
+       "EM::P::Memcache, all at once" => "EventMachine, callbacks", "libmemcached" => "libmemcached, blocking",
+       "Pelton, one fiber" => "Pelton, one fiber",
        "dalli" => "dalli, blocking"})
   ].freeze
 
@@ -68,14 +72,18 @@ class Chart
 
   # The contenders with their medians and rounds in operations per second, the fastest first.
   def rows_of(panel)
-    found = @contenders.select { |one| one.values_at("experiment", "race", "pin") == [panel.experiment, panel.race, panel.pin] && one["median"] }
+    found = @contenders.select do |one|
+      one.values_at("experiment", "race", "pin") == [panel.experiment, panel.race, panel.pin] && one["median"]
+    end
     found.filter_map { |one| [panel.names[one["name"]], 1e6 / one["median"], one["rounds"].map { |round| 1e6 / round["us_per_operation"] }] if panel.names[one["name"]] }
       .sort_by { |_, speed| -speed }
   end
 
   def bar(name, speed, rounds, top, longest)
     across = WIDTH - LEFT - RIGHT - MARGIN
-    dots = rounds.map { |round| %(<circle class="dot" cx="#{(LEFT + across * round / longest).round(1)}" cy="#{top + 9}" r="3"/>) }
+    dots = rounds.map do |round|
+      %(<circle class="dot" cx="#{(LEFT + across * round / longest).round(1)}" cy="#{top + 9}" r="3"/>)
+    end
     %(<g class="#{name.start_with?("Pelton") ? "own" : "other"}">#{text(LEFT - 12, top + 14, name, nil, "end")}) +
       %(<rect class="bar" x="#{LEFT}" y="#{top}" width="#{(across * speed / longest).round(1)}" height="18" rx="3"/>#{dots.join}) +
       %(#{text(WIDTH - MARGIN, top + 14, speed.round(-2).to_s.gsub(/(?<=\d)(?=(\d{3})+$)/, ","), nil, "end")}</g>)

@@ -12,8 +12,8 @@ folders = sources.map { |source| File.dirname(source) }.uniq
 FileUtils.mkdir_p(folders)
 $cleanfiles.concat(folders.map { |folder| "#{folder}/*.#{$OBJEXT}" })
 
-# The macro is not in $defs, because the checks below do not see those. The checks come before the warning flags, because
-# mkmf's test programs would fail with -Werror. test/core/Makefile makes the same checks for core's tests.
+# The macro is not in $defs, because the checks below do not see those. The checks come before the warning flags,
+# because mkmf's test programs would fail with -Werror. test/core/Makefile makes the same checks for core's tests.
 $CPPFLAGS << " -D_GNU_SOURCE"
 # PELTON_POSIX=1 leaves out what not every system has, so that the other ways can be tested here.
 unless ENV["PELTON_POSIX"] == "1"
@@ -30,7 +30,8 @@ have_func("rb_fiber_new_storage")
 have_func("rb_internal_thread_add_event_hook", "ruby/thread.h")
 have_func("rb_postponed_job_preregister", "ruby/debug.h")
 # TLS is optional: without OpenSSL 1.1.1 or later, start_tls raises an error that names it.
-have_library("crypto", "X509_new", "openssl/x509.h") && have_library("ssl", "SSL_CTX_set_num_tickets", "openssl/ssl.h") &&
+have_library("crypto", "X509_new", "openssl/x509.h") &&
+  have_library("ssl", "SSL_CTX_set_num_tickets", "openssl/ssl.h") &&
   have_header("openssl/ssl.h") ||
   message("Pelton is built without TLS: OpenSSL's headers are missing. Install them (Debian: libssl-dev) and the gem again to have it.\n")
 

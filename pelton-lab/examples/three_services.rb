@@ -7,8 +7,8 @@ require "pelton/lab/processes"
 #     pelton lab three_services.rb --html report.html
 #     pelton lab three_services.rb --latency 0,20
 #
-# Here a program uses three services that take 5 ms each: one after the other, in threads, or in Pelton's fibers, which run
-# the same Net::HTTP.
+# Here a program uses three services that take 5 ms each: one after the other, in threads, or in Pelton's fibers, which
+# run the same Net::HTTP.
 Pelton::Lab.experiment "three services" do
   about "three services of 5 ms, asked one after the other or at once"
 

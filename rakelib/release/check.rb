@@ -4,8 +4,8 @@ require "tmpdir"
 require_relative "first_program"
 require_relative "packages"
 
-# Checks that the gems can be released: each is built, has its files, installs into an empty folder, and its README's first program prints there
-# the output in the README.
+# Checks that the gems can be released: each is built, has its files, installs into an empty folder, and its README's
+# first program prints there the output in the README.
 class ReleaseCheck
   # The files that users of an installed gem need.
   KEPT = %w[lib ext exe sig stand_in examples README.md CHANGELOG.md LICENSE].freeze
@@ -26,7 +26,8 @@ class ReleaseCheck
     end
   end
 
-  # Checks that the gem's list has all of its files that git knows and that a user may require or read. READMEs of rooms are for the repository.
+  # Checks that the gem's list has all of its files that git knows and that a user may require or read. READMEs of rooms
+  # are for the repository.
   def complete(spec)
     kept = (spec.name == "pelton") ? KEPT - ["examples"] : KEPT # those of the repository use several gems
     tracked = IO.popen(["git", "-C", Packages.folder_of(spec), "ls-files", "-z", "--", *kept], &:read).split("\0")
@@ -41,7 +42,9 @@ class ReleaseCheck
       File.write(File.join(folder, program.file), program.code)
       output, status = Packages.run(home, *program.command, chdir: folder)
       fail_with("the first program of #{spec.name}'s README ends with #{status}:\n#{output}") unless status.success?
-      fail_with("the first program of #{spec.name}'s README prints something else:\n#{output}") unless program.prints?(output)
+      unless program.prints?(output)
+        fail_with("the first program of #{spec.name}'s README prints something else:\n#{output}")
+      end
     end
   end
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# The first program of a README, as a reader would try it: the first block of Ruby. The comment in its first line may say how
-# the program is started (`# naps.rb: pelton lab naps.rb`); otherwise it is `ruby program.rb`. The next block of text, before any other heading, is
-# its output; "..." there stands for any text.
+# The first program of a README, as a reader would try it: the first block of Ruby. The comment in its first line may
+# say how the program is started (`# naps.rb: pelton lab naps.rb`); otherwise it is `ruby program.rb`. The next block of
+# text, before any other heading, is its output; "..." there stands for any text.
 class FirstProgram
   attr_reader :code, :file, :command
 

@@ -6,7 +6,8 @@ require "open3"
 require "rbconfig"
 require "rubygems/package"
 
-# The gems of this repository, built into a folder, and installed from there with nothing but their declared dependencies.
+# The gems of this repository, built into a folder, and installed from there with nothing but their declared
+# dependencies.
 class Packages
   class Failed < StandardError; end
 
@@ -31,7 +32,9 @@ class Packages
   def build
     FileUtils.mkdir_p(@folder)
     self.class.specifications.map do |spec|
-      package(spec.name, spec.version).tap { |path| gem("build", File.basename(spec.loaded_from), "--output", path, chdir: self.class.folder_of(spec)) }
+      package(spec.name, spec.version).tap do |path|
+        gem("build", File.basename(spec.loaded_from), "--output", path, chdir: self.class.folder_of(spec))
+      end
     end
   end
 
@@ -43,13 +46,15 @@ class Packages
   # @raise [Failed] also when the gem needs one that it does not declare
   def install(name, home)
     spec = self.class.specifications.find { |one| one.name == name }
-    gem("install", "--local", "--no-document", "--install-dir", home, package(name, spec.version), chdir: @folder, environment: {"MAKEFLAGS" => "-j#{Etc.nprocessors}"})
+    gem("install", "--local", "--no-document", "--install-dir", home, package(name, spec.version), chdir: @folder,
+      environment: {"MAKEFLAGS" => "-j#{Etc.nprocessors}"})
   end
 
   # Runs a command with the gems of a home alone, and its programs before others.
   # @return [Array(String, Process::Status)] its output, errors included
   def self.run(home, *command, chdir:, environment: {})
-    environment = {"GEM_HOME" => home, "GEM_PATH" => home, "PATH" => "#{home}/bin:#{ENV["PATH"]}", "RUBYLIB" => nil, "RUBYOPT" => nil, **environment}
+    environment = {"GEM_HOME" => home, "GEM_PATH" => home, "PATH" => "#{home}/bin:#{ENV["PATH"]}", "RUBYLIB" => nil,
+                   "RUBYOPT" => nil, **environment}
     unbundled { Open3.capture2e(environment, *command, chdir: chdir) }
   end
 
@@ -72,12 +77,16 @@ class Packages
   def fetch(dependency)
     cached = Gem.path.flat_map { |path| Dir[File.join(path, "cache/#{dependency.name}-[0-9]*.gem")] }
       .select { |path| dependency.requirement.satisfied_by?(Gem::Version.new(path[/-(\d[\w.]*)\.gem\z/, 1])) }
-    return FileUtils.cp(cached.max_by { |path| Gem::Version.new(path[/-(\d[\w.]*)\.gem\z/, 1]) }, @folder) if cached.any?
+    if cached.any?
+      return FileUtils.cp(cached.max_by { |path| Gem::Version.new(path[/-(\d[\w.]*)\.gem\z/, 1]) }, @folder)
+    end
     gem("fetch", dependency.name, "--version", dependency.requirement.to_s, chdir: @folder)
   end
 
   def gem(*arguments, chdir:, environment: {})
-    output, status = self.class.unbundled { Open3.capture2e({"RUBYOPT" => nil, **environment}, RbConfig.ruby, "-S", "gem", *arguments, chdir: chdir) }
+    output, status = self.class.unbundled do
+      Open3.capture2e({"RUBYOPT" => nil, **environment}, RbConfig.ruby, "-S", "gem", *arguments, chdir: chdir)
+    end
     raise Failed, "gem #{arguments.join(" ")}\n#{output}" unless status.success?
   end
 end

@@ -7,8 +7,9 @@ require "open3"
 require "shellwords"
 require_relative "tree_copy"
 
-# A Debian with another Ruby in a folder of tmp/rubies/. It is made once; then packages and gems are installed when their lists
-# have changed. Commands run there in separate namespaces: the mounts and the processes go when the command ends.
+# A Debian with another Ruby in a folder of tmp/rubies/. It is made once; then packages and gems are installed when
+# their lists have changed. Commands run there in separate namespaces: the mounts and the processes go when the command
+# ends.
 class RubyRoot
   # Why a root cannot be made on this machine: a skip, not a failure.
   Missing = Class.new(StandardError)
@@ -36,12 +37,15 @@ class RubyRoot
   ENVIRONMENT = {
     "PATH" => "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME" => "/root", "LANG" => "C.UTF-8", "TERM" => "dumb",
     "DEBIAN_FRONTEND" => "noninteractive", "SSL_CERT_FILE" => "/etc/ssl/certs/ca-certificates.crt",
-    "BUNDLE_PATH" => "/gems", "BUNDLE_WITH" => "docs", "BUNDLE_WITHOUT" => "integration", "BUNDLE_SILENCE_ROOT_WARNING" => "1"
+    "BUNDLE_PATH" => "/gems", "BUNDLE_WITH" => "docs", "BUNDLE_WITHOUT" => "integration",
+    "BUNDLE_SILENCE_ROOT_WARNING" => "1"
   }.freeze
 
   # @yieldparam line [String] what begins now, if it takes long
   def initialize(name, &progress)
-    @suite, @also = SUITES.fetch(name) { raise ArgumentError, "no root is called #{name} (there are #{SUITES.keys.join(" and ")})" }
+    @suite, @also = SUITES.fetch(name) do
+      raise ArgumentError, "no root is called #{name} (there are #{SUITES.keys.join(" and ")})"
+    end
     @name, @progress = name, progress
     @path, @log = File.join(FOLDER, name), File.join(FOLDER, "#{name}.log")
   end
@@ -53,7 +57,9 @@ class RubyRoot
     raise Missing, "root is needed" unless Process.uid.zero?
     missing = ["unshare", *("debootstrap" unless File.directory?(@path))].reject { |tool| which(tool) }
     raise Missing, "#{missing.join(" and ")} is needed: bin/setup rubies" unless missing.empty?
-    raise Missing, "mounting is not allowed" unless system(*IN_NAMESPACES, "mount", "-t", "proc", "proc", "/proc", %i[out err] => File::NULL)
+    unless system(*IN_NAMESPACES, "mount", "-t", "proc", "proc", "/proc", %i[out err] => File::NULL)
+      raise Missing, "mounting is not allowed"
+    end
     FileUtils.mkdir_p(FOLDER)
     bootstrap unless File.directory?(@path)
     copy_system_files
@@ -99,10 +105,13 @@ class RubyRoot
       sleep 1 # not the time is counted: a machine that was asleep has made no progress either
       quiet = (size == (size = File.size(@log))) ? quiet + 1 : 0
       raise Missing, "making the root: no progress for #{LIMIT} s" if quiet == LIMIT
-      @progress.call("... #{File.readlines(@log).last.to_s.strip[0, 100]}") if second % INTERVAL == 0 && quiet < INTERVAL
+      if second % INTERVAL == 0 && quiet < INTERVAL
+        @progress.call("... #{File.readlines(@log).last.to_s.strip[0, 100]}")
+      end
     end
   ensure
-    Process.kill(:KILL, pid) unless $?&.pid == pid # and with it all processes of its namespace: IN_NAMESPACES says --kill-child
+    # And with it all processes of its namespace: IN_NAMESPACES says --kill-child
+    Process.kill(:KILL, pid) unless $?&.pid == pid
   end
 
   # A step that a network or a mirror can make fail.
@@ -124,9 +133,13 @@ class RubyRoot
   # The address that apt itself uses on this machine for Debian's packages.
   def mirror
     release = File.read("/etc/os-release")[/^VERSION_CODENAME=(\w+)/, 1]
-    list, = Open3.capture2("apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(CODENAME)", "Created-By: Packages")
-    uri = list.lines.map(&:split).find { |_, *names| names.include?(release) }&.first or raise Missing, "apt knows no mirror of Debian"
-    [@suite, *@also].each { |suite| URI.parse("#{uri}dists/#{suite}/InRelease").open(open_timeout: 20, read_timeout: 60) { |io| io.read(100) } }
+    list, = Open3.capture2("apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(CODENAME)",
+      "Created-By: Packages")
+    uri = list.lines.map(&:split).find { |_, *names| names.include?(release) }&.first or raise Missing,
+      "apt knows no mirror of Debian"
+    [@suite, *@also].each do |suite|
+      URI.parse("#{uri}dists/#{suite}/InRelease").open(open_timeout: 20, read_timeout: 60) { |io| io.read(100) }
+    end
     uri
   rescue SystemCallError, SocketError, OpenURI::HTTPError, Timeout::Error => problem
     raise Missing, "no network, or the mirror lacks #{@suite}: #{problem.message}"
@@ -138,7 +151,8 @@ class RubyRoot
     fetching("making a root of Debian #{@suite} (a minute or more; #{@log})") do
       run(*IN_NAMESPACES, "debootstrap", "--variant=minbase", @suite, unfinished, uri)
     end
-    File.write(File.join(unfinished, "etc/apt/sources.list"), [@suite, *@also].map { |suite| "deb #{uri} #{suite} main\n" }.join)
+    File.write(File.join(unfinished, "etc/apt/sources.list"),
+      [@suite, *@also].map { |suite| "deb #{uri} #{suite} main\n" }.join)
     File.write(File.join(unfinished, "usr/sbin/policy-rc.d"), "#!/bin/sh\nexit 101\n", perm: 0o755) # no service starts
     File.rename(unfinished, @path)
   end
@@ -146,7 +160,8 @@ class RubyRoot
   # The network's settings, apt's own ones included, and the certificates that are trusted here.
   def copy_system_files
     settings, = Open3.capture2("apt-config", "dump", "Acquire")
-    File.write(File.join(@path, "etc/apt/apt.conf.d/90machine"), settings.lines.grep(/\AAcquire::(Check|Retries|http)/).join)
+    File.write(File.join(@path, "etc/apt/apt.conf.d/90machine"),
+      settings.lines.grep(/\AAcquire::(Check|Retries|http)/).join)
     %w[/etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt].select { |file| File.exist?(file) }.each do |file|
       copy = File.join(@path, file)
       FileUtils.mkdir_p(File.dirname(copy))
@@ -159,7 +174,8 @@ class RubyRoot
     inside("apt-get", "update", "--quiet")
     list, = Open3.capture2(*enter(%w[apt-cache pkgnames ruby]))
     ruby = list.split.grep(/\Aruby\d[\d.]*\z/).max_by { |name| Gem::Version.new(name.delete_prefix("ruby")) }
-    inside("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *@also&.then { |suite| ["--target-release", suite] }, ruby, "#{ruby}-dev")
+    inside("apt-get", "install", "--yes", "--quiet", "--no-install-recommends",
+      *@also&.then { |suite| ["--target-release", suite] }, ruby, "#{ruby}-dev")
     inside("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *PACKAGES)
     inside("apt-get", "clean")
     copy_system_files # the packages have written their own
@@ -172,10 +188,13 @@ class RubyRoot
     name = "rails_#{version.tr(".", "_")}"
     stamped(name, contents("{gemfiles/#{name}.rb,gemfiles/*_gems.rb,*.gemspec,*/*.gemspec,lib/pelton/version.rb}")) do
       fetching("installing Rails #{version} (a minute or more)") do
-        inside("env", "BUNDLE_GEMFILE=/pelton/gemfiles/#{name}.rb", "BUNDLE_PATH=/pelton/tmp/rails", "bundle", "install", "--quiet")
+        inside("env", "BUNDLE_GEMFILE=/pelton/gemfiles/#{name}.rb", "BUNDLE_PATH=/pelton/tmp/rails", "bundle",
+          "install", "--quiet")
       end
     end
   end
 
-  def contents(pattern) = Dir[pattern, base: TreeCopy::TREE].sort.map { |file| File.read(File.join(TreeCopy::TREE, file)) }
+  def contents(pattern)
+    Dir[pattern, base: TreeCopy::TREE].sort.map { |file| File.read(File.join(TreeCopy::TREE, file)) }
+  end
 end

@@ -3,8 +3,8 @@
 require "fileutils"
 require "open3"
 
-# A copy of the tree for another Ruby, because the extension is compiled for one: the files that git knows or would add. Those that
-# have not changed keep their time, so that only changes are compiled.
+# A copy of the tree for another Ruby, because the extension is compiled for one: the files that git knows or would add.
+# Those that have not changed keep their time, so that only changes are compiled.
 class TreeCopy
   TREE = File.expand_path("../..", __dir__)
 

@@ -2,11 +2,12 @@
 
 require "pelton/http/settings"
 
-# The files that say what the table of `pelton serve`'s settings says: the reference page, and the signatures of the methods of its
-# configuration file.
+# The files that say what the table of `pelton serve`'s settings says: the reference page, and the signatures of the
+# methods of its configuration file.
 module SettingsFiles
   GROUPS = {program: "The server", master: "The master", server: "Requests"}.freeze
-  TYPES = {text: "String", file: "String", address: "String", path: "String", topics: "String", switch: "bool", count: "Integer",
+  TYPES = {text: "String", file: "String", address: "String", path: "String", topics: "String", switch: "bool",
+           count: "Integer",
            number: "Numeric", seconds: "Numeric", bytes: "Numeric"}.freeze
 
   # @return [Hash{String => String}] their paths and texts

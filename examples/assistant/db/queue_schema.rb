@@ -1,3 +1,4 @@
 # frozen_string_literal: true
 
-load File.join(Gem.loaded_specs.fetch("solid_queue").full_gem_path, "lib/generators/solid_queue/install/templates/db/queue_schema.rb")
+load File.join(Gem.loaded_specs.fetch("solid_queue").full_gem_path,
+  "lib/generators/solid_queue/install/templates/db/queue_schema.rb")

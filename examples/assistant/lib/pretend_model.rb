@@ -2,7 +2,8 @@
 
 require "pelton/http"
 
-# A server with the interface of OpenAI's chat completions, whose answers are made up, and come slowly: a word every PRETEND_PAUSE seconds.
+# A server with the interface of OpenAI's chat completions, whose answers are made up, and come slowly: a word every
+# PRETEND_PAUSE seconds.
 class PretendModel
   PAUSE = Float(ENV.fetch("PRETEND_PAUSE", 0.05))
   WORDS = %w[the a fiber reactor page job answer stream waits resumes arrives quietly slowly again while until because every one of them knows
@@ -47,11 +48,14 @@ class PretendModel
   def pieces(question)
     chance = Random.new(question.sum)
     count = question[/\d+/]&.to_i || 120
-    words = Array.new(count.clamp(1, 10_000)) { |index| "#{WORDS.sample(random: chance)}#{(index % 12 == 11) ? ".\n" : " "}" }
+    words = Array.new(count.clamp(1, 10_000)) do |index|
+      "#{WORDS.sample(random: chance)}#{(index % 12 == 11) ? ".\n" : " "}"
+    end
     format(BEGINNING, question: question[0, 200]).split(/(?<=\s)/) + words
   end
 
   def chunk(model, delta, reason = nil)
-    JSON.generate(id: "pretend", object: "chat.completion.chunk", model: model, choices: [{index: 0, delta: delta, finish_reason: reason}])
+    JSON.generate(id: "pretend", object: "chat.completion.chunk", model: model, choices: [{index: 0, delta: delta,
+                                                                                           finish_reason: reason}])
   end
 end

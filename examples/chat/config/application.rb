@@ -15,8 +15,8 @@ class Chat < Pelton::Web::Application
   # The same folder on all machines.
   settings.uploads = Pelton::Web::Uploads.new(ENV["UPLOADS"]) if ENV["UPLOADS"]
   settings.max_body = 12 << 20
-  # Rendered parts of pages are kept in the process, or in memcached for several machines. CHAT_CACHE is for measurements: "fragments" keeps
-  # messages and sidebars, but no finished lists of messages, and "none" keeps nothing.
+  # Rendered parts of pages are kept in the process, or in memcached for several machines. CHAT_CACHE is for
+  # measurements: "fragments" keeps messages and sidebars, but no finished lists of messages, and "none" keeps nothing.
   KEEP_PAGES = ENV.fetch("CHAT_CACHE", "pages") == "pages"
   if ENV["CHAT_CACHE"] == "none"
     settings.fragments = Pelton::Web::Fragments.new(max_bytes: 1)

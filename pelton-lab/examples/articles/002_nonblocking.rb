@@ -1,6 +1,6 @@
-# The nonblocking server of "Nonblocking IO", 11 December 2010 (https://github.com/threez/memcache-broker), as printed but
-# for the variable: Ruby 3 forbids class variables (it was @@memcache) outside of a class. The article shows the parts;
-# the first lines make a program of them.
+# The nonblocking server of "Nonblocking IO", 11 December 2010 (https://github.com/threez/memcache-broker), as printed
+# but for the variable: Ruby 3 forbids class variables (it was @@memcache) outside of a class. The article shows the
+# parts; the first lines make a program of them.
 #
 #     ruby -r pelton/eventmachine 002_nonblocking.rb -p 4567
 

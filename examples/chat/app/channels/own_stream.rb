@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The stream of the user, which also says that a sign-in has ended: the connection is closed then. Browsers that are still signed in come back.
+# The stream of the user, which also says that a sign-in has ended: the connection is closed then. Browsers that are
+# still signed in come back.
 module OwnStream
   private
 

@@ -29,7 +29,9 @@ class AccountsController < ApplicationController
 
   def change_avatar(upload)
     before = current_user.avatar
-    Thumbnail.make(upload.path, upload.type, "96x96^", crop: "96x96") { |image| current_user.avatar = uploads.keep(image) }
+    Thumbnail.make(upload.path, upload.type, "96x96^", crop: "96x96") do |image|
+      current_user.avatar = uploads.keep(image)
+    end
     current_user.save_changes
     uploads.delete(before) if before
   end

@@ -9,7 +9,8 @@ class ApiController < ApplicationController
 
   def create
     room = @bot.user.rooms_dataset.with_pk!(params.integer(:room_id))
-    message = Message.post(room, @bot.user, text: params.string(:text, max: 10_000), client_id: params.string(:client_id, default: SecureRandom.uuid, max: 36))
+    message = Message.post(room, @bot.user, text: params.string(:text, max: 10_000),
+      client_id: params.string(:client_id, default: SecureRandom.uuid, max: 36))
     return render(json: {error: message.errors.full_messages.join(", ")}, status: 422) if message.errors.any?
     Announcement.message(message) if message.posted?
     render json: {id: message.id}, status: 201

@@ -13,5 +13,7 @@ class ApplicationController < Pelton::Web::Controller
   def find_room(id = params.integer(:room_id)) = @room = Room.of_member(current_user, id)
 
   # Tells open pages of these users to load the sidebar again.
-  def sidebar_changed(*users) = users.flatten.each { |user| Pelton::Cable.broadcast("user:#{user.id}", {type: "sidebar"}) }
+  def sidebar_changed(*users)
+    users.flatten.each { |user| Pelton::Cable.broadcast("user:#{user.id}", {type: "sidebar"}) }
+  end
 end

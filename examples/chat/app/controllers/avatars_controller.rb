@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Pictures of users. A new picture has a new address, so everybody keeps them, also the server (`pelton serve --cache 64M`).
+# Pictures of users. A new picture has a new address, so everybody keeps them, also the server
+# (`pelton serve --cache 64M`).
 class AvatarsController < ApplicationController
   def show
     key = "#{params.string(:folder, max: 2)}/#{params.string(:name, max: 32)}"

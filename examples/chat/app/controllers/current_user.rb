@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The signed-in user: `current_user` in controllers and templates, and `before_action :require_sign_in` for actions that need one.
+# The signed-in user: `current_user` in controllers and templates, and `before_action :require_sign_in` for actions that
+# need one.
 module CurrentUser
   RETURN_TO_SIZE = 1000 # bytes of a path, which is stored in the session
 
@@ -25,7 +26,9 @@ module CurrentUser
   # Redirects people to the sign-in page, and back afterwards; programs get 401.
   def require_sign_in
     return if current_user
-    return answer_problem(Pelton::Web::Problem.new(401, detail: "Sign in first.")) if request.json? || env["HTTP_ACCEPT"].to_s.include?("json")
+    if request.json? || env["HTTP_ACCEPT"].to_s.include?("json")
+      return answer_problem(Pelton::Web::Problem.new(401, detail: "Sign in first."))
+    end
     keep_return_address if request.get? || request.head?
     redirect_to new_sign_in_path
   end
@@ -74,6 +77,8 @@ module CurrentUser
   # A path on this host: "//other.example" would be another host.
   def keep_return_address
     path = request.fullpath
-    session[:return_to] = path if path.start_with?("/") && !path.match?(%r{\A//|[\0-\x20\\\x7f]}) && path.bytesize <= RETURN_TO_SIZE
+    if path.start_with?("/") && !path.match?(%r{\A//|[\0-\x20\\\x7f]}) && path.bytesize <= RETURN_TO_SIZE
+      session[:return_to] = path
+    end
   end
 end

@@ -29,7 +29,9 @@ class MembershipsController < ApplicationController
     find_room
     user = User.with_pk!(params.integer(:id))
     raise Pelton::Web::Forbidden, "Nobody leaves a conversation." if @room.kind_direct?
-    raise Pelton::Web::Forbidden, "Only who made a room can remove others." unless user.id == current_user.id || @room.managed_by?(current_user)
+    unless user.id == current_user.id || @room.managed_by?(current_user)
+      raise Pelton::Web::Forbidden, "Only who made a room can remove others."
+    end
     Membership.where(room_id: @room.id, user_id: user.id).delete
     Pelton::Cable.broadcast("user:#{user.id}", {type: "left", room: @room.id})
     sidebar_changed(user)

@@ -15,7 +15,8 @@ class MessagesController < ApplicationController
   # For scrolling upwards, or what came `after` a message, where the server has not kept it for a page that was away.
   def index
     if (after = params.integer(:after, default: nil))
-      @messages = @room.messages_dataset.where(Sequel[:id] > after).order(:id).limit(500).eager(:user, :reactions, :attachment).all
+      @messages = @room.messages_dataset.where(Sequel[:id] > after).order(:id).limit(500).eager(:user, :reactions,
+        :attachment).all
       return render(partial: "message", collection: @messages)
     end
     render partial: "list", locals: {messages: MessageList.new(@room, before: params.integer(:before, default: nil))}
@@ -35,7 +36,8 @@ class MessagesController < ApplicationController
     end
     return refuse(problems, text) if @message.errors.any?
     announce if @message.posted?
-    wants_json? ? render(json: {id: @message.id}, status: 201) : redirect_to(room_path(@room, anchor: "message_#{@message.id}"))
+    wants_json? ? render(json: {id: @message.id}, status: 201) : redirect_to(room_path(@room,
+      anchor: "message_#{@message.id}"))
   rescue Pelton::Web::Params::Invalid => error
     refuse("The file #{error.errors["file"] || raise}.", text)
   end
@@ -58,14 +60,20 @@ class MessagesController < ApplicationController
 
   def find_message
     @message = @room.messages_dataset.with_pk!(params.integer(:id))
-    raise Pelton::Web::Forbidden, "Only its author can change a message." unless request.get? || request.head? || @message.changeable_by?(current_user)
+    unless request.get? || request.head? || @message.changeable_by?(current_user)
+      raise Pelton::Web::Forbidden, "Only its author can change a message."
+    end
   end
 
   def problems = @message.errors.full_messages.join(", ")
 
   def announce
     Announcement.message(@message)
-    BACKGROUND.run("thumbnail of message #{@message.id}") { @message.attachment.make_thumbnail.then { Announcement.edit(@message) } } if @message.attachment&.image?
+    if @message.attachment&.image?
+      BACKGROUND.run("thumbnail of message #{@message.id}") do
+        @message.attachment.make_thumbnail.then { Announcement.edit(@message) }
+      end
+    end
   end
 
   # The file is kept only if the message is, and is a new one.
@@ -73,7 +81,8 @@ class MessagesController < ApplicationController
     upload = params.file(:file, default: nil, max_bytes: Attachment::LARGEST) or return yield
     message = nil
     uploads.keep(upload) do |key|
-      message = yield Attachment.new(file: key, name: upload.original_filename.to_s[0, 255], kind: upload.type, size: upload.size)
+      message = yield Attachment.new(file: key, name: upload.original_filename.to_s[0,
+        255], kind: upload.type, size: upload.size)
       raise Refused unless message.posted?
     end
     message

@@ -10,8 +10,8 @@ class PasswordResetsController < ApplicationController
   def new
   end
 
-  # Finds the user in the background, so that the time reveals nothing. The link begins with settings.base_url, because an
-  # attacker may have set the request's host.
+  # Finds the user in the background, so that the time reveals nothing. The link begins with settings.base_url, because
+  # an attacker may have set the request's host.
   def create
     email, urls = self.email, Chat.urls
     BACKGROUND.run("mail with a link") do

@@ -11,7 +11,8 @@ class RoomsController < ApplicationController
   end
 
   def show
-    @position = Pelton::Cable.position(Room.stream(params.integer(:id))) # before anything is read: what comes later is sent to the page
+    # Before anything is read: what comes later is sent to the page
+    @position = Pelton::Cable.position(Room.stream(params.integer(:id)))
     entry = sidebar.entry(params.integer(:id)) || raise(Pelton::Web::NotFound)
     @room = Room.with_pk!(entry.id)
     @title = entry.name
@@ -29,7 +30,9 @@ class RoomsController < ApplicationController
 
   def create
     form = params.require(:room)
-    @room = Room.new(form.permit(:name)) { |room| room.kind, room.creator = form.enum(:kind, %i[open invited], default: :open), current_user }
+    @room = Room.new(form.permit(:name)) do |room|
+      room.kind, room.creator = form.enum(:kind, %i[open invited], default: :open), current_user
+    end
     return render(:new, status: 422) unless @room.save(raise_on_failure: false)
     @room.join(current_user)
     sidebar_changed(current_user)
@@ -42,7 +45,9 @@ class RoomsController < ApplicationController
   end
 
   def update
-    return render(:edit, status: 422) unless @room.set(params.require(:room).permit(:name)).save(changed: true, raise_on_failure: false)
+    unless @room.set(params.require(:room).permit(:name)).save(changed: true, raise_on_failure: false)
+      return render(:edit, status: 422)
+    end
     Room.changed(@room.id)
     sidebar_changed(@room.users)
     redirect_to edit_room_path(@room), notice: "Saved."

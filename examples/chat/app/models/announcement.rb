@@ -15,9 +15,12 @@ module Announcement
     end
 
     # The user has read a room up to a message: the marks go away on all their devices.
-    def read(room_id, user_id, message_id) = Membership.read(room_id, user_id, message_id).positive? && tell_read(room_id, user_id, message_id)
+    def read(room_id, user_id, message_id)
+      Membership.read(room_id, user_id, message_id).positive? && tell_read(room_id, user_id, message_id)
+    end
 
-    # Of two changes at once either may be announced last. The version, which is read before the message, tells pages which HTML has both.
+    # Of two changes at once either may be announced last. The version, which is read before the message, tells pages
+    # which HTML has both.
     #
     # @return [Hash] what pages get
     def edit(message)
@@ -29,7 +32,9 @@ module Announcement
 
     private
 
-    def tell_read(room_id, user_id, message_id) = Pelton::Cable.broadcast("user:#{user_id}", {type: "read", room: room_id, message: message_id})
+    def tell_read(room_id, user_id, message_id)
+      Pelton::Cable.broadcast("user:#{user_id}", {type: "read", room: room_id, message: message_id})
+    end
 
     # For notifications: of whom the text mentions, and in a conversation of the others.
     def mention(message)

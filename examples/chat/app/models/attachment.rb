@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A file that was sent with a message. Its name is the client's, its kind was found in its bytes: browsers show images, PDF, audio, video and
-# plain text, and store all others.
+# A file that was sent with a message. Its name is the client's, its kind was found in its bytes: browsers show images,
+# PDF, audio, video and plain text, and store all others.
 class Attachment < Sequel::Model
   IMAGES = %w[image/png image/jpeg image/gif image/webp].freeze
   LARGEST = 10 << 20 # bytes

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# The messages of a room's page, in groups of neighbours, each of which is kept as one fragment. Messages are read only if a fragment is
-# missing. A group begins at an id that is a multiple of {Message::GROUP}, so groups stay the same while messages come and go: a new message
-# changes the last one, and the first, which it pushes out of the page.
+# The messages of a room's page, in groups of neighbours, each of which is kept as one fragment. Messages are read only
+# if a fragment is missing. A group begins at an id that is a multiple of {Message::GROUP}, so groups stay the same
+# while messages come and go: a new message changes the last one, and the first, which it pushes out of the page.
 class MessageList
   # Neighbours.
   #
@@ -29,7 +29,9 @@ class MessageList
 
   # @return [Array<Group>] oldest first
   def groups
-    rows.slice_before { |id, _| (id % Message::GROUP).zero? }.map { |group| Group.new(self, group.map(&:first), ["messages", *group.flatten]) }
+    rows.slice_before { |id, _| (id % Message::GROUP).zero? }.map do |group|
+      Group.new(self, group.map(&:first), ["messages", *group.flatten])
+    end
   end
 
   # @return [Integer, nil] the id of its first message, if there are older ones
@@ -39,7 +41,10 @@ class MessageList
   end
 
   # @return [Hash{Integer => Message}]
-  def messages = @messages ||= Message.where(id: rows.map(&:first)).order(:id).eager(:user, :reactions, :attachment).all.to_h { |message| [message.id, message] }
+  def messages
+    @messages ||= Message.where(id: rows.map(&:first)).order(:id).eager(:user, :reactions,
+      :attachment).all.to_h { |message| [message.id, message] }
+  end
 
   private
 

@@ -2,7 +2,8 @@
 
 require "cgi/escape"
 
-# A message's plain text as HTML: everything is escaped, and blocks of code, code, links and mentions get their elements.
+# A message's plain text as HTML: everything is escaped, and blocks of code, code, links and mentions get their
+# elements.
 module MessageText
   PARTS = %r{
     ```\n?(?<block>.+?)```\n?

@@ -2,8 +2,8 @@
 
 require "json"
 
-# The token in the link for a new password, which only this application can create and read. It expires after half an hour, or when
-# the password or address changes, so it works once.
+# The token in the link for a new password, which only this application can create and read. It expires after half an
+# hour, or when the password or address changes, so it works once.
 module PasswordReset
   LIFETIME = 1800 # seconds
   PURPOSE = "password reset"
@@ -11,7 +11,9 @@ module PasswordReset
 
   class << self
     # @return [String]
-    def token(user) = secrets.encrypt(JSON.generate([user.id, state(user)]), purpose: PURPOSE, expires_at: Time.now + LIFETIME)
+    def token(user)
+      secrets.encrypt(JSON.generate([user.id, state(user)]), purpose: PURPOSE, expires_at: Time.now + LIFETIME)
+    end
 
     # @return [User, nil] the token's user
     def user(token)

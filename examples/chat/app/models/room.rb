@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Open rooms can be joined by everybody, others by invitation; a direct room is a conversation of its members, who are chosen once.
+# Open rooms can be joined by everybody, others by invitation; a direct room is a conversation of its members, who are
+# chosen once.
 class Room < Sequel::Model
   plugin :enum
   enum :kind, {open: 0, invited: 1, direct: 2}, prefix: true
@@ -29,7 +30,9 @@ class Room < Sequel::Model
       users = users.uniq(&:id)
       key = users.map(&:id).sort.join("-")
       first(direct_key: key) || db.transaction do
-        create { |room| room.kind, room.direct_key, room.creator = :direct, key, users.first }.tap { |room| users.each { |user| room.join(user) } }
+        create { |room| room.kind, room.direct_key, room.creator = :direct, key, users.first }.tap do |room|
+          users.each { |user| room.join(user) }
+        end
       end
     rescue Sequel::UniqueConstraintViolation # another request has just made it
       first!(direct_key: key)
@@ -65,7 +68,9 @@ class Room < Sequel::Model
   def managed_by?(user) = !kind_direct? && (user.admin? || creator_id == user.id)
 
   # @return [String] of a direct room, the names of the others
-  def name_for(user) = kind_direct? ? users.map(&:name).tap { |names| names.delete(user.name) if names.size > 1 }.join(", ") : name
+  def name_for(user)
+    kind_direct? ? users.map(&:name).tap { |names| names.delete(user.name) if names.size > 1 }.join(", ") : name
+  end
 
   # Of the stream of its messages, and of the one that says that it has new ones.
   def self.stream(id) = "room:#{id}"

@@ -11,7 +11,10 @@ class Sidebar
   end
 
   # @return [Array] changes with what it shows
-  def key = @key ||= ["sidebar", @user.id, @user.updated_at, entries.map { |entry| "#{entry.id} #{entry.name} #{entry.unread}" }.join("\n")]
+  def key
+    @key ||=
+      ["sidebar", @user.id, @user.updated_at, entries.map { |entry| "#{entry.id} #{entry.name} #{entry.unread}" }.join("\n")]
+  end
 
   def each(&block) = entries.each(&block)
 
@@ -27,7 +30,9 @@ class Sidebar
   def entries
     @entries ||= begin
       rooms = @user.rooms_dataset.select(Sequel[:rooms][:id], :name, :kind, :last_message_id, :read_message_id).all
-      list = rooms.map { |room| Entry.new(room.id, room.name, room.kind, room.last_message_id > room[:read_message_id]) }
+      list = rooms.map do |room|
+        Entry.new(room.id, room.name, room.kind, room.last_message_id > room[:read_message_id])
+      end
       direct = list.select { |entry| entry.kind == :direct }
       names = names_of(direct.map(&:id))
       direct.each { |entry| entry.name = names.fetch(entry.id, @user.name) }
@@ -37,7 +42,8 @@ class Sidebar
 
   def names_of(ids)
     return {} if ids.empty?
-    others = Membership.where(room_id: ids).exclude(user_id: @user.id).join(:users, id: :user_id).order(Sequel[:memberships][:id])
+    others = Membership.where(room_id: ids).exclude(user_id: @user.id).join(:users,
+      id: :user_id).order(Sequel[:memberships][:id])
     others.select_map([:room_id, :name]).group_by(&:first).transform_values { |rows| rows.map(&:last).join(", ") }
   end
 end

@@ -3,8 +3,8 @@
 require "digest"
 require "securerandom"
 
-# A device on which a user is signed in. It has a token in a cookie, whose digest is stored here. The token is replaced every hour. If an
-# old one is used although the device has the new one, the cookie was copied, and the sign-in ends.
+# A device on which a user is signed in. It has a token in a cookie, whose digest is stored here. The token is replaced
+# every hour. If an old one is used although the device has the new one, the cookie was copied, and the sign-in ends.
 class SignIn < Sequel::Model
   ROTATION = 3600 # seconds after which a device gets another token
   GRACE = 60 # seconds for concurrent requests with the previous token
@@ -31,7 +31,8 @@ class SignIn < Sequel::Model
       end
     end
 
-    # @return [Array(SignIn, String), Array(SignIn, nil), nil] the device, and its new token, if any; nil if it is not signed in
+    # @return [Array(SignIn, String), Array(SignIn, nil), nil] the device, and its new token, if any; nil if it is not
+    #   signed in
     def resume(id, token)
       sign_in = self[id] or return
       case digest(token)
@@ -48,7 +49,8 @@ class SignIn < Sequel::Model
       ended(user_id)
     end
 
-    # Open pages must sign in again, and sockets without a subscription end, too. Devices that are still signed in come back.
+    # Open pages must sign in again, and sockets without a subscription end, too. Devices that are still signed in come
+    # back.
     def ended(user_id)
       Pelton::Cable.broadcast("user:#{user_id}", {type: "signed_out"})
       db.after_commit { Chat.cable.disconnect(user_id: user_id) }
@@ -98,7 +100,8 @@ class SignIn < Sequel::Model
   # @return [String, nil] the new token
   def rotate(shown)
     token = SignIn.new_token
-    changed = SignIn.where(id: id, token_digest: token_digest).update(token_digest: SignIn.digest(token), previous_digest: shown, rotated_at: Time.now)
+    changed =
+      SignIn.where(id: id, token_digest: token_digest).update(token_digest: SignIn.digest(token), previous_digest: shown, rotated_at: Time.now)
     token if changed == 1
   end
 

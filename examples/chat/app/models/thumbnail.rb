@@ -3,7 +3,8 @@
 require "mini_magick"
 require "tempfile"
 
-# Small images, made by ImageMagick in a process of its own, with limits: an image of a few bytes may have billions of pixels.
+# Small images, made by ImageMagick in a process of its own, with limits: an image of a few bytes may have billions of
+# pixels.
 module Thumbnail
   # The message is ImageMagick's, for the log.
   class Failed < StandardError
@@ -11,7 +12,8 @@ module Thumbnail
     def problem = "the image is broken, or has too many pixels"
   end
 
-  LIMITS = {"memory" => "256MiB", "map" => "256MiB", "disk" => "0", "area" => "64MP", "width" => "16KP", "height" => "16KP"}.freeze
+  LIMITS = {"memory" => "256MiB", "map" => "256MiB", "disk" => "0", "area" => "64MP", "width" => "16KP",
+            "height" => "16KP"}.freeze
   FORMATS = {"image/png" => "png", "image/jpeg" => "jpeg", "image/gif" => "gif", "image/webp" => "webp"}.freeze
 
   MiniMagick.configure do |config|

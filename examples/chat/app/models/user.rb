@@ -45,7 +45,9 @@ class User < Sequel::Model
       base = name.unicode_normalize(:nfkd).downcase.scan(/[a-z0-9]+/).join(".")[0, 50]
       base = "user" if base.empty?
       taken = where(Sequel.like(:handle, "#{dataset.escape_like(base)}%")).select_map(:handle)
-      [base, *(2..).lazy.map { |number| "#{base}.#{number}" }.first(taken.size + 1)].find { |handle| !taken.include?(handle) }
+      [base, *(2..).lazy.map { |number| "#{base}.#{number}" }.first(taken.size + 1)].find do |handle|
+        !taken.include?(handle)
+      end
     end
 
     def normalize(email) = email.to_s.scrub("").strip.downcase
@@ -134,7 +136,9 @@ class User < Sequel::Model
   def validate_name
     return errors.add(:name, "is not present") if name_key.to_s.empty?
     validates_max_length 60, :name
-    errors.add(:name, "is taken: add something, as in \"Ann Smith (Sales)\"") unless User.where(name_key: name_key).exclude(id: id).empty?
+    unless User.where(name_key: name_key).exclude(id: id).empty?
+      errors.add(:name, "is taken: add something, as in \"Ann Smith (Sales)\"")
+    end
   end
 
   def inspect_values = values.except(:password_digest).inspect

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Full-text search: FTS5 in SQLite, a column of words in PostgreSQL. Triggers keep them up to date. PostgreSQL's own parser would keep addresses,
-# paths and accents whole, so it gets words of letters and digits alone, as MessageSearch asks for.
+# Full-text search: FTS5 in SQLite, a column of words in PostgreSQL. Triggers keep them up to date. PostgreSQL's own
+# parser would keep addresses, paths and accents whole, so it gets words of letters and digits alone, as MessageSearch
+# asks for.
 Sequel.migration do
   up do
     case database_type

@@ -118,7 +118,9 @@ class RoomChannelTest < ApplicationTest
   def test_a_sign_in_that_has_ended_ends_the_connections
     pages = [enter, subscribe(SidebarChannel, user: @bob)]
     closed = []
-    pages.each { |page| page.channel.connection.define_singleton_method(:close) { |**options| closed << options[:reason] } }
+    pages.each do |page|
+      page.channel.connection.define_singleton_method(:close) { |**options| closed << options[:reason] }
+    end
     @bob.active = false
     pages.each(&:messages)
 

@@ -11,7 +11,9 @@ class AttachmentsControllerTest < ApplicationTest
     @room.join(@user)
   end
 
-  def teardown = Attachment.all.each { |one| [one.file, one.thumbnail].compact.each { |key| app.settings.uploads.delete(key) } }
+  def teardown
+    Attachment.all.each { |one| [one.file, one.thumbnail].compact.each { |key| app.settings.uploads.delete(key) } }
+  end
 
   def send_file(bytes, name, text: "", client_id: "1")
     post "/rooms/#{@room.id}/messages", message: {text: text, client_id: client_id}, file: upload(name, content: bytes)
@@ -64,14 +66,16 @@ class AttachmentsControllerTest < ApplicationTest
     get "/rooms/#{@room.id}"
 
     assert_response 200, "no preview: the image is broken"
-    post "/rooms/#{@room.id}/messages", message: {text: "x", client_id: "bad id!"}, file: upload("a.txt", content: "text")
+    post "/rooms/#{@room.id}/messages", message: {text: "x", client_id: "bad id!"},
+      file: upload("a.txt", content: "text")
 
     assert_equal 1, Attachment.count
   end
 
   # Browsers neither show nor run what is no image, sound, film or plain text.
   def test_ordinary_files
-    {"a.csv" => "a,b\n1,2\n", "a.docx" => "PK\3\4\x14\0\6\0", "a.mov" => "\0\0\0\x14ftypqt  \0\0\0\0qt  ", "a.svg" => "<svg xmlns=\"http://www.w3.org/2000/svg\"><script>1</script></svg>",
+    {"a.csv" => "a,b\n1,2\n", "a.docx" => "PK\3\4\x14\0\6\0", "a.mov" => "\0\0\0\x14ftypqt  \0\0\0\0qt  ",
+     "a.svg" => "<svg xmlns=\"http://www.w3.org/2000/svg\"><script>1</script></svg>",
      "a.png" => "<html><script>alert(1)</script>", "a.bin" => "\0\1\2"}.each do |name, bytes|
       attachment = send_file(bytes.b, name, client_id: name.tr(".", "-"))
 
@@ -80,15 +84,22 @@ class AttachmentsControllerTest < ApplicationTest
 
       assert_equal 200, response.status, name
       assert_equal bytes.b, response.body.b, name
-      refute_match(/svg|html/, response["content-type"], name) unless response["content-disposition"].start_with?("attachment")
+      unless response["content-disposition"].start_with?("attachment")
+        refute_match(/svg|html/, response["content-type"], name)
+      end
     end
   end
 
   def test_members_alone_see_it
     attachment = send_file("text", "a.txt", text: "look")
     other = Room.create(name: "Other")
-    [@room, other].each { |room| sign_in(create_user("#{room.id}@example.com")).then { |user| other.join(user) if other.memberships_dataset.where(user_id: user.id).empty? } }
-    [path(attachment), "/rooms/#{other.id}/attachments/#{attachment.id}", "#{path(attachment)}/thumbnail"].each do |address|
+    [@room, other].each do |room|
+      sign_in(create_user("#{room.id}@example.com")).then do |user|
+        other.join(user) if other.memberships_dataset.where(user_id: user.id).empty?
+      end
+    end
+    [path(attachment), "/rooms/#{other.id}/attachments/#{attachment.id}",
+      "#{path(attachment)}/thumbnail"].each do |address|
       get address
 
       assert_response 404
@@ -116,7 +127,8 @@ class AttachmentsControllerTest < ApplicationTest
       file << "\x89PNG\r\n\x1A\n".b << header << chunk.call("IDAT", Zlib.deflate("\0" * 2501 * 20_000)) << chunk.call("IEND", "")
       file.flush
 
-      assert_equal "the image is broken, or has too many pixels", assert_raises(Thumbnail::Failed) { Thumbnail.make(file.path, "image/png", "96x96") }.problem
+      assert_equal "the image is broken, or has too many pixels",
+        assert_raises(Thumbnail::Failed) { Thumbnail.make(file.path, "image/png", "96x96") }.problem
     end
   end
 

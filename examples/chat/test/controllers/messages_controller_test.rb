@@ -52,8 +52,10 @@ class MessagesControllerTest < ApplicationTest
     message = send_message
     sign_in(create_user("bob@example.com"))
     path = "/rooms/#{@room.id}"
-    [["GET", path], ["GET", "#{path}/messages"], ["POST", "#{path}/messages"], ["GET", "#{path}/messages/#{message.id}"], ["DELETE", "#{path}/messages/#{message.id}"],
-      ["POST", "#{path}/messages/#{message.id}/reactions"], ["GET", "#{path}/edit"], ["DELETE", path]].each do |verb, address|
+    [["GET", path], ["GET", "#{path}/messages"], ["POST", "#{path}/messages"],
+      ["GET", "#{path}/messages/#{message.id}"], ["DELETE", "#{path}/messages/#{message.id}"],
+      ["POST", "#{path}/messages/#{message.id}/reactions"], ["GET", "#{path}/edit"],
+      ["DELETE", path]].each do |verb, address|
       custom_request(verb, address, message: {text: "x"}, emoji: "👍")
 
       assert_response 404
@@ -119,7 +121,9 @@ class MessagesControllerTest < ApplicationTest
 
   def test_the_keyboard_reaches_the_field_past_the_messages
     get "/rooms/#{@room.id}"
-    link, list, field = ["href=\"#message_text\"", "id=\"messages\"", "id=\"message_text\""].map { |part| response.body.index(part) }
+    link, list, field = ["href=\"#message_text\"", "id=\"messages\"", "id=\"message_text\""].map do |part|
+      response.body.index(part)
+    end
 
     assert_equal [link, list, field], [link, list, field].sort
   end

@@ -5,7 +5,9 @@ require "test_helper"
 class PasswordsControllerTest < ApplicationTest
   NEW = "another long sentence"
 
-  def change(present: PASSWORD, password: NEW) = patch("/password", user: {present_password: present, password: password})
+  def change(present: PASSWORD, password: NEW)
+    patch("/password", user: {present_password: present, password: password})
+  end
 
   def test_a_change_signs_all_other_devices_out
     user = sign_in

@@ -106,7 +106,9 @@ class RoomsControllerTest < ApplicationTest
 
     assert_equal [0] * 4, [Message, Attachment, Reaction, Membership].map(&:count)
     refute_path_exists file
-    assert_equal 0, Room.db[:message_words].where(Sequel.lit("message_words MATCH 'tea'")).count if Room.db.database_type == :sqlite
+    if Room.db.database_type == :sqlite
+      assert_equal 0, Room.db[:message_words].where(Sequel.lit("message_words MATCH 'tea'")).count
+    end
   end
 
   def test_an_old_page_reads_nothing
@@ -146,6 +148,9 @@ class RoomsControllerTest < ApplicationTest
 
     assert_response 200, "1 message", "&lt;b&gt;<mark>kétt</mark>le", "in Kitchen"
     assert_includes get("/search?q=KETT").body, "<mark>kétt</mark>" if Message.db.database_type == :sqlite
-    assert_includes get("/search?q=k%C3%A9ttle+%CD%85").body, "<mark>kéttle</mark>" if Message.db.database_type == :sqlite # an accent alone is a word, too
+    # An accent alone is a word, too
+    if Message.db.database_type == :sqlite
+      assert_includes get("/search?q=k%C3%A9ttle+%CD%85").body, "<mark>kéttle</mark>"
+    end
   end
 end

@@ -9,7 +9,9 @@ class SignInsControllerTest < ApplicationTest
     assert_response 200, "href=\"/sign_up/new\""
   end
 
-  def try(email: "ann@example.com", password: PASSWORD, **more) = post("/sign_in", sign_in: {email: email, password: password, **more})
+  def try(email: "ann@example.com", password: PASSWORD, **more)
+    post("/sign_in", sign_in: {email: email, password: password, **more})
+  end
 
   def test_in_and_out
     sign_in
@@ -92,7 +94,8 @@ class SignInsControllerTest < ApplicationTest
     sign_in(User.first, remember: "1")
 
     assert_includes Array(response["set-cookie"]).grep(/\Asign_in=/).first, "; max-age=#{SignIn::REMEMBERED};"
-    post "/sign_in", {sign_in: {email: User.first.email, password: PASSWORD}}, "rack.url_scheme" => "https", "HTTPS" => "on"
+    post "/sign_in", {sign_in: {email: User.first.email, password: PASSWORD}}, "rack.url_scheme" => "https",
+      "HTTPS" => "on"
 
     assert_match(/\A__Host-sign_in=.*; secure; httponly/, Array(response["set-cookie"]).grep(/sign_in=/).last)
   end

@@ -3,7 +3,9 @@
 require "test_helper"
 
 class SignUpsControllerTest < ApplicationTest
-  def sign_up(name: "Ann", email: "ann@example.com", password: PASSWORD) = post("/sign_up", user: {name: name, email: email, password: password})
+  def sign_up(name: "Ann", email: "ann@example.com", password: PASSWORD)
+    post("/sign_up", user: {name: name, email: email, password: password})
+  end
 
   def test_a_new_user_is_signed_in
     get "/sign_up/new"
@@ -36,7 +38,8 @@ class SignUpsControllerTest < ApplicationTest
     create_user
     sign_up(name: " ann ", email: "another@example.com")
 
-    assert_response 422, "is taken: add something, as in &quot;Ann Smith (Sales)&quot;", "another@example.com", "aria-describedby=\"user_name_error\""
+    assert_response 422, "is taken: add something, as in &quot;Ann Smith (Sales)&quot;", "another@example.com",
+      "aria-describedby=\"user_name_error\""
     assert_equal 1, User.count
   end
 

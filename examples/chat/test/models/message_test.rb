@@ -9,7 +9,9 @@ class MessageTest < ApplicationTest
     [@ann, @bob].each { |user| @room.join(user) }
   end
 
-  def post(text = "tea", user: @ann, client_id: SecureRandom.uuid) = Message.post(@room, user, text: text, client_id: client_id)
+  def post(text = "tea", user: @ann, client_id: SecureRandom.uuid)
+    Message.post(@room, user, text: text, client_id: client_id)
+  end
 
   def versions
     before = @room.reload.version
@@ -56,7 +58,9 @@ class MessageTest < ApplicationTest
     other = Room.create(name: "Other").tap { |room| room.join(@bob) }
     Message.post(other, @bob, text: "quick as well", client_id: "x")
 
-    ["quick", "QUICK fo", "hello", "fox's", "brown-fox"].each { |words| assert_equal [wanted.id], search(@ann, words).map(&:id), words }
+    ["quick", "QUICK fo", "hello", "fox's", "brown-fox"].each do |words|
+      assert_equal [wanted.id], search(@ann, words).map(&:id), words
+    end
     assert_equal 2, search(@bob, "quick").size
     ["slow", "", "*", "' --", "quick slow"].each { |words| assert_empty search(@ann, words), words }
     wanted.edit("slow")
@@ -71,7 +75,8 @@ class MessageTest < ApplicationTest
   # The words of addresses, paths and versions, and letters without their accents, in each database.
   def test_search_finds_parts
     {"Café au lait, Ärger" => %w[cafe café arger ÄRG], "see https://example.com/pull/4711?a=b_c now" => %w[4711 pull example com example.com/pull c],
-     "mail foo-bar/baz.txt to a.b@example.org" => %w[bar baz txt foo-bar org], "error in lib/app_server.rb:42" => %w[app_server server rb 42],
+     "mail foo-bar/baz.txt to a.b@example.org" => %w[bar baz txt foo-bar org],
+     "error in lib/app_server.rb:42" => %w[app_server server rb 42],
      "version 2.5.1, -7 and 1e5" => %w[5 2.5.1 7 1e5], "привет, 東京 3d" => %w[привет при 東京 3d]}.each do |text, all|
       wanted = post(text)
       all.each { |words| assert_includes search(@ann, words).map(&:id), wanted.id, words }

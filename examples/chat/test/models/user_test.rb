@@ -7,7 +7,8 @@ class UserTest < ApplicationTest
     user = create_user
 
     assert_equal user.id, User.authenticate(" Ann@Example.com ", PASSWORD).id
-    [["ann@example.com", "wrong"], ["ann@example.com", nil], ["bob@example.com", PASSWORD], [nil, nil], [{"a" => 1}, ["x"]]].each { |email, password| assert_nil User.authenticate(email, password) }
+    [["ann@example.com", "wrong"], ["ann@example.com", nil], ["bob@example.com", PASSWORD], [nil, nil],
+      [{"a" => 1}, ["x"]]].each { |email, password| assert_nil User.authenticate(email, password) }
     refute_includes user.reload.values.values, PASSWORD
   end
 
@@ -33,8 +34,10 @@ class UserTest < ApplicationTest
   def test_what_is_invalid
     create_user
     {
-      {email: "ANN@example.com"} => :email, {email: "ann"} => :email, {email: ""} => :email, {email: "a b@example.com"} => :email,
-      {password: "short"} => :password, {password: ""} => :password, {password: nil} => :password, {password: "x" * 257} => :password
+      {email: "ANN@example.com"} => :email, {email: "ann"} => :email, {email: ""} => :email,
+      {email: "a b@example.com"} => :email,
+      {password: "short"} => :password, {password: ""} => :password, {password: nil} => :password,
+      {password: "x" * 257} => :password
     }.each do |wrong, name|
       user = User.new({name: "Bob", email: "bob@example.com", password: PASSWORD}.merge(wrong))
 
@@ -60,7 +63,8 @@ class UserTest < ApplicationTest
     create_user
     user = User.new(name: "Ann", email: "other@example.com", password: PASSWORD)
     looks = 0
-    user.define_singleton_method(:validate_name) { super() if (looks += 1) > 1 } # the other one is saved after the first look
+    # The other one is saved after the first look
+    user.define_singleton_method(:validate_name) { super() if (looks += 1) > 1 }
 
     refute_predicate user, :save_or_explain
     assert_equal [:name], user.errors.keys

@@ -21,7 +21,8 @@ class WebhookTest < ApplicationTest
         answers.shift || [200, {}, []]
       end)
       port = server.listen("tcp://127.0.0.1:0").port
-      @bot, = Bot.make("Tea bot#{Bot.count.then { |number| " #{number}" if number.positive? }}", "http://localhost:#{port}/hook")
+      @bot, = Bot.make("Tea bot#{Bot.count.then { |number| " #{number}" if number.positive? }}",
+        "http://localhost:#{port}/hook")
       @room.join(@bot.user)
       yield
     end
@@ -30,7 +31,9 @@ class WebhookTest < ApplicationTest
   def said(text = "@tea.bot please") = Message.post(@room, @ann, text: text, client_id: SecureRandom.uuid)
 
   # To this machine.
-  def call(bot, message) = Webhook.call(bot, message, delay: 0.001, client: Pelton::HTTP::Client.new(proxy: nil, max_body: Webhook::LARGEST))
+  def call(bot, message)
+    Webhook.call(bot, message, delay: 0.001, client: Pelton::HTTP::Client.new(proxy: nil, max_body: Webhook::LARGEST))
+  end
 
   def test_the_reply_is_posted
     serving([200, {"content-type" => "text/plain"}, ["here <you> are"]]) do

@@ -13,7 +13,9 @@ module SigningIn
     app.settings.rate_limit_store.then { |store| store.clear if store.respond_to?(:clear) } # memcached has none
   end
 
-  def create_user(email = "ann@example.com", name: email[/\A[^@]*/].capitalize) = User.create(name: name, email: email, password: PASSWORD)
+  def create_user(email = "ann@example.com", name: email[/\A[^@]*/].capitalize)
+    User.create(name: name, email: email, password: PASSWORD)
+  end
 
   # @return [User]
   def sign_in(user = create_user, password: PASSWORD, remember: "0")

@@ -61,7 +61,11 @@ class AdministrationTest < ApplicationTest
 
   def test_the_first_user_is_the_administrator
     User.all.each(&:destroy)
-    2.times { |number| in_another_browser { clear_cookies && post("/sign_up", user: {name: "Ann#{"!" * number}", email: "a#{number}@example.com", password: PASSWORD}) } }
+    2.times do |number|
+      in_another_browser do
+        clear_cookies && post("/sign_up", user: {name: "Ann#{"!" * number}", email: "a#{number}@example.com", password: PASSWORD})
+      end
+    end
 
     assert_equal [[:admin, "ann"], [:member, "ann.2"]], User.order(:id).map { |user| [user.role, user.handle] }
   end

@@ -20,7 +20,8 @@ class CommentsController < ApplicationController
     comment = @comment
     BACKGROUND.run("mail about comment #{comment.id}") do
       link = Tracker.urls.issue_url(comment.issue)
-      UserMails.deliver(comment.issue.user.email, "A comment on \"#{comment.issue.title}\"", "#{comment.text}\n\n#{link}\n")
+      UserMails.deliver(comment.issue.user.email, "A comment on \"#{comment.issue.title}\"",
+        "#{comment.text}\n\n#{link}\n")
     end
   end
 end

@@ -28,7 +28,9 @@ class IssuesController < ApplicationController
   end
 
   def update
-    return render(:edit, status: 422) unless @issue.set(params.require(:issue).permit(:title, :text, :state)).save(changed: true, raise_on_failure: false)
+    unless @issue.set(params.require(:issue).permit(:title, :text, :state)).save(changed: true, raise_on_failure: false)
+      return render(:edit, status: 422)
+    end
     redirect_to issue_path(@issue), notice: "Saved."
   end
 

@@ -10,7 +10,9 @@ Capybara.register_server(:pelton) { |app, port, host| Pelton::Web::Test.serve(ap
 Capybara.server = :pelton
 Capybara.app = Tracker
 # As root, as in a container, Chromium runs without its sandbox only.
-Capybara.register_driver(:cuprite) { |app| Capybara::Cuprite::Driver.new(app, browser_options: {"no-sandbox" => nil}, process_timeout: 30) }
+Capybara.register_driver(:cuprite) do |app|
+  Capybara::Cuprite::Driver.new(app, browser_options: {"no-sandbox" => nil}, process_timeout: 30)
+end
 Capybara.default_driver = :cuprite
 Capybara.default_max_wait_time = 10
 

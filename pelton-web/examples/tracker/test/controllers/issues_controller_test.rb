@@ -4,7 +4,9 @@
 require "test_helper"
 
 class IssuesControllerTest < ApplicationTest
-  def report(title = "It breaks", user: create_user) = Issue.create(title: title, text: "100% of the time") { |issue| issue.user = user }
+  def report(title = "It breaks", user: create_user)
+    Issue.create(title: title, text: "100% of the time") { |issue| issue.user = user }
+  end
 
   def test_an_issue_is_reported_and_shown
     sign_in

@@ -33,6 +33,8 @@ module Api
       @client = authenticate_or_request_with_http_token { |token| ApiToken.first(token: token)&.user }
     end
 
-    def document(issue) = {id: issue.id, title: issue.title, text: issue.text, state: issue.state, reported_at: issue.created_at.iso8601}
+    def document(issue)
+      {id: issue.id, title: issue.title, text: issue.text, state: issue.state, reported_at: issue.created_at.iso8601}
+    end
   end
 end
