@@ -76,7 +76,8 @@ class SignaturesTest < PeltonTest
       return if name.match?(/[.#]_/) || ARGV.include?("#{path}#{name}")
       return puts "#{path}#{name} is there, but not declared" unless declared.key?(name)
       keywords = method.parameters.filter_map { |kind, keyword| keyword if %i[key keyreq].include?(kind) }.sort
-      return if method.arity == -1 && keywords.empty? # the method is written in C, or passes its arguments on
+      return if keywords.empty? && method.parameters.any? { |kind,| %i[rest keyrest].include?(kind) } # it is written in C, or passes its arguments on
+      return if method.parameters.assoc(:keyrest) && (keywords - [*declared[name]]).empty? # so it does with the others
       puts "#{path}#{name} has the keywords #{keywords}" unless [nil, keywords].include?(declared[name])
     end
 
