@@ -3,7 +3,7 @@
 require_relative "../test_helper"
 require_relative "../support/doors"
 
-# The gems' sig/ declares exactly the public methods.
+# The gems' sig/ declares exactly the public methods, and their types.
 class SignaturesTest < PeltonTest
   # Methods that are public only for other files of their room.
   INTERNAL = %w[Pelton.report_stall Pelton::Watchdog.report_to Pelton::Test.refuse_leftovers Pelton::Sequel::Test.enter Pelton::Sequel::Test.leave Pelton::Sequel.limit].freeze
@@ -111,4 +111,19 @@ class SignaturesTest < PeltonTest
     assert_operator count.to_i, :>, 100
     assert_empty complaints, "correct sig/"
   end
+
+  # `untyped` remains where only the program knows: parsed JSON, cached values, models, objects of other gems.
+  def test_at_most_a_twentieth_of_the_declared_forms_is_untyped
+    forms = lines.grep(/\A\s*(?:def|attr_\w+|\|) /)
+    untyped = forms.grep(/\buntyped\b/)
+
+    assert_operator forms.size, :>, 1000
+    assert_operator untyped.size, :<=, forms.size / 20, "of #{forms.size} forms these are untyped:\n#{untyped.join}"
+  end
+
+  def test_no_alias_hides_untyped = assert_empty(lines.grep(/\A\s*type .*\buntyped\b/))
+
+  private
+
+  def lines = Dir["{sig,pelton-*/sig}/*.rbs", base: ROOT].flat_map { |file| File.readlines(File.join(ROOT, file)) }
 end
