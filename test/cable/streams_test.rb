@@ -96,16 +96,4 @@ class CableStreamsTest < PeltonTest
       assert_equal [["news", client.identifier(NewsChannel.name), "1", 1]], seen
     end
   end
-
-  def test_an_envelope_with_a_position
-    expected = {"identifier" => "i", "message" => 1, "stream_id" => "s", "epoch" => "e", "offset" => 5}
-
-    assert_equal expected, JSON.parse(Pelton::Cable::Streams.extended("i", "1", "s", "e:5"))
-    assert_equal expected.slice("identifier", "message"), JSON.parse(Pelton::Cable::Streams.extended("i", "1", "s", nil))
-  end
-
-  def test_an_envelope
-    assert_equal({"identifier" => "\"\n\u2028", "message" => [1]},
-      JSON.parse(Pelton::Cable::Streams.envelope("\"\n\u2028", "[1]")))
-  end
 end

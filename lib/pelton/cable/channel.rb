@@ -162,7 +162,7 @@ module Pelton
       #
       # @param message [Object] that JSON can express
       # @return [nil]
-      def transmit(message) = @session.transmit(Cable::Streams.envelope(@identifier, JSON.generate(message)))
+      def transmit(message) = @session.transmit(Audience.envelope(@identifier, JSON.generate(message)))
 
       # Sends a message to all who have subscribed to a stream: see {Cable.broadcast}.
       #
@@ -209,8 +209,11 @@ module Pelton
 
       def tell_presence(event)
         event = JSON.generate(event)
-        @session.extended? ? @session.answer(@identifier, "presence",
-          event) : @session.transmit(Cable::Streams.envelope(@identifier, %({"presence":#{event}})))
+        if @session.extended?
+          @session.answer(@identifier, "presence", event)
+        else
+          @session.transmit(Audience.envelope(@identifier, %({"presence":#{event}})))
+        end
       end
 
       # What an action gets, of the data that the client has sent.

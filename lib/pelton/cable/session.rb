@@ -72,7 +72,7 @@ module Pelton
 
       # Sends a message of a stream, with its position if the client's protocol has one.
       def transmit_kept(identifier, json, stream, position)
-        transmit(extended? ? Streams.extended(identifier, json, stream, position) : Streams.envelope(identifier, json))
+        transmit(Audience.new(identifier, extended?).encode(json, stream, position))
       end
 
       # Whether the client is about to get the history of a subscription, before which it gets no live message that is

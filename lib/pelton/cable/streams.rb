@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "audience"
+
 module Pelton
   module Cable
     # Who gets what is broadcast on a stream. A stream is subscribed to its topic once, and has a room for each
@@ -9,24 +11,9 @@ module Pelton
       # How the names of topics begin that are no stream of the application: those of {Presence}, {Recovery} and
       # {Disconnects}.
       INTERNAL = "pelton-"
-      # Rooms by protocol and identifier, and {Hold}s by identifier and socket.
+      # Rooms by {Audience}, and {Hold}s by identifier and socket.
       Stream = Struct.new(:rooms, :holds, :subscription)
       private_constant :INTERNAL, :Stream
-
-      class << self
-        # @param identifier [String]
-        # @param json [String]
-        # @return [String] what a client gets
-        def envelope(identifier, json) = %({"identifier":#{JSON.generate(identifier)},"message":#{json}})
-
-        # @param position [String, nil] nil: the stream keeps no messages
-        # @return [String] what a client of the extended protocol gets
-        def extended(identifier, json, stream, position)
-          return envelope(identifier, json) unless position
-          epoch, offset = PubSub::History.parse(position)
-          %({"identifier":#{JSON.generate(identifier)},"message":#{json},"stream_id":#{JSON.generate(stream)},"epoch":"#{epoch}","offset":#{offset}})
-        end
-      end
 
       # @return [Integer] messages that sockets were sent
       attr_reader :sent
@@ -86,10 +73,11 @@ module Pelton
 
       private
 
-      def key(session, identifier) = session.extended? ? [identifier] : identifier
+      def audience(session, identifier) = Audience.new(identifier, session.extended?)
 
       def enter(stream, session, identifier)
-        (stream.rooms[key(session, identifier)] ||= HTTP::WebSocket::Room.new(max_bytes: @limit, &@slow)).add(session.socket)
+        room = (stream.rooms[audience(session, identifier)] ||= HTTP::WebSocket::Room.new(max_bytes: @limit, &@slow))
+        room.add(session.socket)
       end
 
       def hold(name, stream, session, identifier)
@@ -119,10 +107,9 @@ module Pelton
         lost =
           -> { @gap.call(stream.rooms.values.flat_map(&:to_a) + stream.holds.values.map { |hold| hold.session.socket }) }
         stream.subscription = @pubsub.attach(name, gap: lost) do |json, position|
-          stream.rooms.each do |key, room|
-            count = room.broadcast(key.is_a?(Array) ? Streams.extended(key.first, json, name,
-              position) : Streams.envelope(key, json))
-            sent_to(name, key.is_a?(Array) ? key.first : key, json, count)
+          stream.rooms.each do |audience, room|
+            count = room.broadcast(audience.encode(json, name, position))
+            sent_to(name, audience.identifier, json, count)
           end
           next if stream.holds.empty?
           stream.holds.each_value { |hold| hold.push(json, position) }
@@ -136,9 +123,10 @@ module Pelton
 
       def remove(name, stream, session, identifier)
         stream.holds.delete([identifier, session.socket])
-        room = stream.rooms[key = key(session, identifier)]
+        audience = audience(session, identifier)
+        room = stream.rooms[audience]
         room&.delete(session.socket)
-        stream.rooms.delete(key) if room && room.empty?
+        stream.rooms.delete(audience) if room && room.empty?
         return unless stream.rooms.empty? && stream.holds.empty? && stream.subscription && @streams[name].equal?(stream)
         stream.subscription.close
         @streams.delete(name)

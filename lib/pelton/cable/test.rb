@@ -97,7 +97,7 @@ module Pelton
         # @return [Array<Object>] what the client was sent by this call, as JSON expresses it: broadcasts of its
         #   streams, and what the channel transmitted
         def messages
-          @recorder.deliver(->(json) { Streams.envelope(@identifier, json) })
+          @recorder.deliver(->(json) { Audience.envelope(@identifier, json) })
           @recorder.sent.map { |one| one["message"] }
         ensure
           @recorder.sent.clear
