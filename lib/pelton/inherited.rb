@@ -13,7 +13,7 @@ module Pelton
     KEY = :pelton_inherited
     private_constant :KEY
 
-    # A block with what it has inherited. It says where the user's block is, since tasks are shown by that.
+    # Wraps a block with inherited values. Keeps its source_location, which tasks display.
     class Block < Proc
       def self.of(block, arounds)
         one = new do |*values|

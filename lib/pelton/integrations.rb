@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 module Pelton
-  # What other libraries need to run on Pelton: one file each, in integrations/. Programs load libraries in any order,
-  # so a server asks for the files of those that are loaded when it is made, and a launcher before it serves an
-  # application.
+  # What other libraries need to run on Pelton: one file each, in integrations/. A new server loads the files of the
+  # libraries that are present, and so does a launcher before it serves an application.
   # @private
   module Integrations
     # Constants, and the files of the libraries that define them. Those for a launcher change the whole process, which

@@ -133,7 +133,7 @@ module Pelton
 
       private
 
-      # The blocks keep nothing but the session: thousands would keep as many requests.
+      # The blocks capture the session only, so that sockets do not retain their requests.
       def listen
         @server.opened(self)
         @attachment = @socket.hand_over(self)

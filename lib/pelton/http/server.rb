@@ -213,8 +213,7 @@ module Pelton
         listener
       end
 
-      # The first stall would load the logger inside the loop, and the first handshake the gem for WebSockets, if it is
-      # there.
+      # Loads the logger and the WebSocket gem now, not inside the loop.
       def load_ahead
         Watchdog.quietly do
           Pelton.logger

@@ -57,7 +57,7 @@ struct pel_batch {
     uint32_t handovers_left;                                    /* fibers that became ready in this tick */
     uint8_t due_time_used, ready_time_used, requests_time_used; /* these jobs have had their time in this tick */
     uint8_t request_ran;                                        /* a job of a request */
-    uint64_t put_off_in; /* the tick in which no request has begun, as something begun may be able to go on; 0 */
+    uint64_t put_off_in; /* tick whose new requests were postponed because a running one may continue; 0: none */
     int64_t last_began;  /* when the last request began: no two at once */
     int64_t measured;    /* when the running job of a request began, 0: it is not measured */
     int64_t owed;   /* nanoseconds that requests which have lost their seniority have to get before the next begins */

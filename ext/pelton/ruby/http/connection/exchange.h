@@ -34,8 +34,8 @@ struct pel_http_request {
     unsigned in_application : 1;   /* the application was called and has not returned */
     unsigned holds_slot : 1;       /* it is one of the server's running requests */
     unsigned upgrade : 1;          /* the client offers protocols to upgrade to: rack.protocol */
-    unsigned impersonal : 1;       /* env has nothing that is not in the cache's key: the response may be for others */
-    unsigned hides : 1;            /* because its other headers were left out */
+    unsigned impersonal : 1;       /* env holds only what the cache's key covers */
+    unsigned hides : 1;            /* the other headers were withheld from env */
     unsigned host_unchecked : 1;   /* whether the connection may have requests for this host is to be asked */
     unsigned timed_out : 1;        /* request_timeout was over before the response began */
 };

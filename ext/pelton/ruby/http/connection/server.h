@@ -10,7 +10,7 @@
 
 struct pel_http_connection;
 
-/* How a server's response bodies share the loop: together they write so many bytes a tick (share.c). */
+/* Limits how many bytes all response bodies write per tick (share.c). */
 struct pel_http_share {
     struct pel_turns turns; /* of the fibers that wait */
     uint64_t tick;          /* the reactor's iteration to which `used` belongs */

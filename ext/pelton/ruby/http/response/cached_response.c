@@ -22,7 +22,7 @@ static void copy_parts(char *at, VALUE parts)
 enum knowledge {
     KEPT,   /* the response is here */
     PUBLIC, /* it was public, but the application had seen who asked: what it answers without that may be kept */
-    IN_VAIN /* what it answered without that was not public, or has not come yet: not to be tried again too soon */
+    IN_VAIN /* the anonymous attempt gave no public response, or none yet: wait TRY_AGAIN seconds */
 };
 
 /* What an item's value begins with; the key, the head, without its empty line, and the body follow. The item's own key
@@ -105,8 +105,8 @@ static void note(struct pel_http_connection *connection, struct pel_slice key, e
 
 /* ---- answering --------------------------------------------------------------------------------------------------- */
 
-/* The response may be kept if the application does not see who asks. It must see that as long as nobody knows whether
- * the response is public at all: the page of a visitor, a limit of requests for each address need it. */
+/* Cache only what was made without seeing the client. Until the URL is known to be public, the application must see it:
+ * rate limits and pages for visitors depend on the client. */
 static void prepare_keeping(struct pel_http_connection *connection, struct pel_slice key, int hides,
                             const struct entry *known)
 {
