@@ -269,6 +269,24 @@ class CableSessionTest < PeltonTest
     end
   end
 
+  # The answer behind it does not make the client a slow one.
+  def test_a_history_of_one_message_that_is_more_than_may_wait
+    serving(pubsub: Pelton::PubSub.new.keep("news"), output: 100_000) do |url, cable|
+      cable.broadcast("news", [Random.bytes(9_000_000)].pack("m0"))
+      client = connect(url, protocols: [Pelton::Cable::EXTENDED])
+      stream = client.socket.instance_variable_get(:@stream).tap(&:pause) # it reads nothing yet
+      client.send(command: "subscribe", identifier: client.identifier(NewsChannel.name),
+        history: {since: Time.now.to_i - 30})
+      eventually { cable.sessions.first.socket.pending > 100_000 }
+      stream.resume
+
+      assert_equal "confirm_subscription", client.receive["type"]
+      assert_equal 12_000_000, client.receive["message"].size
+      assert_equal "confirm_history", client.receive["type"]
+      assert_equal 0, cable.stats[:slow]
+    end
+  end
+
   def test_what_is_no_history_and_pongs
     serving do |url, cable|
       client = connect(url, protocols: [Pelton::Cable::EXTENDED])

@@ -240,15 +240,19 @@ module Pelton
         return unless found.all?(&:last)
         return if block_given? && !yield(found)
         found.each do |stream, messages, _|
-          messages.each { |json, position| transmit_in_turn(identifier, json, stream, position) }
+          messages.each do |json, position|
+            make_room
+            transmit_kept(identifier, json, stream, position)
+          end
         end
+        make_room # for the answer, and for live messages
         found.to_h { |stream, messages, _| [stream, messages.last&.last] }
       end
 
-      # A history may be more than may wait for a client: it is sent as fast as the client takes it.
-      def transmit_in_turn(...)
+      # A history, or one message of it, may be more than may wait for a client: it is sent as fast as the client takes
+      # it.
+      def make_room
         @socket.flush if @socket.pending > @server.limits[:output] / 2
-        transmit_kept(...)
       rescue ClosedError, ConnectionError
         nil # the session's end follows
       end
