@@ -21,13 +21,6 @@ class ChatTest < PeltonTest
     passes("postgres://postgres@127.0.0.1:#{postgres}/chat")
   end
 
-  # The limit of a page's worth of code: it is to be read.
-  def test_it_is_small
-    files = Dir[File.join(CHAT, "{app,config,db,public,script}/**/*.{rb,erb,js}"), File.join(CHAT, "config.ru")]
-
-    assert_operator files.sum { |file| File.foreach(file).count }, :<=, 3_250
-  end
-
   private
 
   def passes(database) = assert_match(/\D0 failures, 0 errors, 0 skips/, chat("rake", TEST_DATABASE_URL: database))
