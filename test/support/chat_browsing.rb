@@ -53,7 +53,11 @@ module ChatBrowsing
     false
   end
 
-  def sees(browser, words) = eventually("the page shows #{words}") { text(browser).include?(words) }
+  def sees(browser, words)
+    eventually("the page shows #{words}") { text(browser).include?(words) }
+  rescue Minitest::Assertion => error
+    raise error.class, "#{error.message}: #{browser.evaluate("location.href")} shows #{text(browser)[-1500..] || text(browser)}"
+  end
 
   # A page that is just being left has no text.
   def text(browser)
