@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-# The models of the comparison. Each run has tables and classes of its own, in a module; the databases are those of all
-# runs.
+# The models of the comparison. Each run has tables and classes of its own, in a module; the databases are those of all runs.
 module Comparison
   # Three databases: the main one, which has a replica (the same, where nothing can be written), and another one.
   class ApplicationRecord < ActiveRecord::Base
@@ -149,10 +148,7 @@ module Comparison
       groups: ->(table) { table.string(:name) },
       memberships: ->(table) { table.bigint(:author_id) && table.bigint(:group_id) },
       vehicles: ->(table) { table.string(:type) && table.string(:name) && table.boolean(:broken, default: false) },
-      accounts: ->(table) {
-        table.string(:owner) && table.integer(:balance, default: 0) && table.integer(:lock_version,
-          default: 0)
-      },
+      accounts: ->(table) { table.string(:owner) && table.integer(:balance, default: 0) && table.integer(:lock_version, default: 0) },
       orders: ->(table) { table.string(:title) && table.datetime(:updated_at) },
       items: ->(table) { table.string(:name) }
     },
@@ -173,9 +169,6 @@ module Comparison
   end
 
   def self.create(connection, prefix, tables)
-    tables.each do |name, columns|
-      connection.create_table("#{prefix}#{name}", force: true,
-        id: (name == :posts_tags) ? false : :primary_key, &columns)
-    end
+    tables.each { |name, columns| connection.create_table("#{prefix}#{name}", force: true, id: (name == :posts_tags) ? false : :primary_key, &columns) }
   end
 end

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
-# ruby program.rb outside|inside NUMBER: evaluates the lines of calls/ in so many runs, one after the other outside of a
-# reactor, or in a fiber each inside one. Prints the answers and the rows of each run in JSON. The databases are those
-# of DATABASES.
+# ruby program.rb outside|inside NUMBER: evaluates the lines of calls/ in so many runs, one after the other outside of a reactor, or in a fiber each
+# inside one. Prints the answers and the rows of each run in JSON. The databases are those of DATABASES.
 
 require "bundler/setup"
 require "json"
@@ -87,16 +86,12 @@ module Comparison
     end
 
     # Without what is different in each run: its number, and addresses of objects.
-    def plain(text)
-      text.gsub(/Comparison::Run\d+(::)?/, "").gsub(/\br\d+_/, "").gsub(/(?<=#<)(\w+(?:::\w+)*):0x\h+/, '\1')
-    end
+    def plain(text) = text.gsub(/Comparison::Run\d+(::)?/, "").gsub(/\br\d+_/, "").gsub(/(?<=#<)(\w+(?:::\w+)*):0x\h+/, '\1')
 
     def rows(scope)
       TABLES.flat_map { |database, tables| tables.keys.map { |name| [database, name] } }.to_h do |database, name|
         record = (database == :primary) ? ApplicationRecord : LibraryRecord
-        all = record.with_connection do |connection|
-          connection.select_rows("SELECT * FROM #{scope.table_name_prefix}#{name}#{" ORDER BY id" unless name == :posts_tags}")
-        end
+        all = record.with_connection { |connection| connection.select_rows("SELECT * FROM #{scope.table_name_prefix}#{name}#{" ORDER BY id" unless name == :posts_tags}") }
         [[database, name].join("."), all.map { |row| plain(row.reject { |value| value.is_a?(Time) || value.to_s.match?(/\A\d+-\d\d-\d\d /) }.inspect) }.sort]
       end
     end

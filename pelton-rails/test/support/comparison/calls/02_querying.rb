@@ -1,7 +1,5 @@
 # Finders, conditions, orders and calculations. Each line is a call.
-10.times do |number|
-  Post.create!(title: "post #{number}", score: number * 3, status: number % 3, author_id: 1 + number % 2)
-end
+10.times { |number| Post.create!(title: "post #{number}", score: number * 3, status: number % 3, author_id: 1 + number % 2) }
 Post.count
 Post.find(1)
 Post.find(1, 2)
@@ -113,12 +111,8 @@ Post.readonly.first.readonly?
 Post.find_by_sql("SELECT id FROM #{Post.table_name} WHERE score > 20 ORDER BY id").map(&:id)
 Post.count_by_sql("SELECT COUNT(*) FROM #{Post.table_name}")
 Post.connection.select_value("SELECT MAX(score) FROM #{Post.table_name}").to_i
-Post.with_connection do |connection|
-  connection.select_rows("SELECT id, score FROM #{Post.table_name} ORDER BY id LIMIT 2")
-end
-Post.with_connection do |connection|
-  connection.select_values("SELECT title FROM #{Post.table_name} ORDER BY id LIMIT 2")
-end
+Post.with_connection { |connection| connection.select_rows("SELECT id, score FROM #{Post.table_name} ORDER BY id LIMIT 2") }
+Post.with_connection { |connection| connection.select_values("SELECT title FROM #{Post.table_name} ORDER BY id LIMIT 2") }
 error { Post.where("no_such_column = 1").to_a }.first
 error { Post.order("id; DROP TABLE x").to_a }.first
 error { Post.find(2**70) }

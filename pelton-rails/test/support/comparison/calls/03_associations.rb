@@ -111,8 +111,7 @@ bob.mentor.name
 ann.pupils.map(&:name)
 Author.where(mentor: ann).pluck(:name)
 Author.includes(:pupils).order(:name).map { |author| author.pupils.size }
-temporary = Author.create!(name: "Temporary", posts: [Post.new(title: "a"),
-  Post.new(title: "b")], profile: Profile.new(text: "x"))
+temporary = Author.create!(name: "Temporary", posts: [Post.new(title: "a"), Post.new(title: "b")], profile: Profile.new(text: "x"))
 temporary.posts.count
 temporary.pupils << Author.create!(name: "Pupil")
 temporary.destroy

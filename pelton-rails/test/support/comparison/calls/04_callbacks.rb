@@ -40,13 +40,9 @@ inner.take_events
 inner.persisted?
 Order.transaction { (inner = Order.create!(title: "first")) && inner.update!(title: "second") }
 inner.take_events
-Order.transaction do
-  Order.transaction(requires_new: true) { inner = Order.create!(title: "nested") } and inner.take_events
-end
+Order.transaction { Order.transaction(requires_new: true) { inner = Order.create!(title: "nested") } and inner.take_events }
 inner.take_events
-Order.transaction do
-  Order.transaction(requires_new: true) { inner = Order.create!(title: "lost") and raise ActiveRecord::Rollback }
-end
+Order.transaction { Order.transaction(requires_new: true) { inner = Order.create!(title: "lost") and raise ActiveRecord::Rollback } }
 inner.take_events
 Order.where(title: "lost").count
 twice = Order.create!(title: "twice")

@@ -13,9 +13,7 @@ Tag.transaction { Tag.create!(name: "b") && Tag.transaction { Tag.create!(name: 
 names.call
 Tag.transaction { Tag.create!(name: "d") && Tag.transaction { raise ActiveRecord::Rollback } }
 names.call
-Tag.transaction do
-  Tag.create!(name: "e") && Tag.transaction(requires_new: true) { Tag.create!(name: "f") && raise(ActiveRecord::Rollback) }
-end
+Tag.transaction { Tag.create!(name: "e") && Tag.transaction(requires_new: true) { Tag.create!(name: "f") && raise(ActiveRecord::Rollback) } }
 names.call
 Tag.transaction { Tag.transaction(requires_new: true) { Tag.create!(name: "g") } && raise(ActiveRecord::Rollback) }
 names.call
@@ -26,9 +24,7 @@ names.call
 Tag.transaction { 3.times.map { |level| Tag.transaction(requires_new: true) { Tag.create!(name: "j#{level}").name } } }
 names.call
 Tag.transaction(requires_new: true) { Tag.create!(name: "k").name }
-Tag.transaction(joinable: false) do
-  Tag.transaction { Tag.create!(name: "l") && raise(ActiveRecord::Rollback) } && Tag.create!(name: "m").name
-end
+Tag.transaction(joinable: false) { Tag.transaction { Tag.create!(name: "l") && raise(ActiveRecord::Rollback) } && Tag.create!(name: "m").name }
 names.call
 Tag.transaction { Tag.connection.open_transactions }
 Tag.transaction { Tag.transaction(requires_new: true) { Tag.connection.open_transactions } }
@@ -46,33 +42,21 @@ fresh.save
 fresh.persisted?
 Tag.transaction { fresh.destroy! && raise(ActiveRecord::Rollback) }
 [fresh.destroyed?, fresh.frozen?, Tag.exists?(name: "fresh")]
-Tag.transaction do
-  Author.create!(name: "in a transaction") && Tag.create!(name: "too") && raise(ActiveRecord::Rollback)
-end
+Tag.transaction { Author.create!(name: "in a transaction") && Tag.create!(name: "too") && raise(ActiveRecord::Rollback) }
 [Author.exists?(name: "in a transaction"), Tag.exists?(name: "too")]
 done = []
-Tag.transaction do |transaction|
-  transaction.after_commit { done << :committed } and Tag.create!(name: "n") and done.dup
-end
-Tag.transaction do |transaction|
-  transaction.after_rollback { done << :rolled_back } and Tag.create!(name: "never") and raise(ActiveRecord::Rollback)
-end
+Tag.transaction { |transaction| transaction.after_commit { done << :committed } and Tag.create!(name: "n") and done.dup }
+Tag.transaction { |transaction| transaction.after_rollback { done << :rolled_back } and Tag.create!(name: "never") and raise(ActiveRecord::Rollback) }
 Tag.current_transaction.open?
 Tag.transaction { Tag.current_transaction.open? }
 Tag.transaction { |transaction| transaction.uuid.size }
 ActiveRecord.after_all_transactions_commit { done << :at_once }
-Tag.transaction do
-  ActiveRecord.after_all_transactions_commit { done << :afterwards } and Tag.create!(name: "o") and done.last
-end
+Tag.transaction { ActiveRecord.after_all_transactions_commit { done << :afterwards } and Tag.create!(name: "o") and done.last }
 room { Tag.transaction { Tag.create!(name: "unseen") && beside { Tag.exists?(name: "unseen") } } }
 room { Tag.transaction { Tag.count && beside { Tag.count.positive? } } }
 Tag.exists?(name: "unseen")
 error { Tag.transaction { Author.create!(name: "Ann") } }.first
-Tag.transaction do
-  error { Tag.transaction(requires_new: true) { Author.create!(name: "Ann") } }.first.tap do
-    Tag.create!(name: "after the error")
-  end
-end
+Tag.transaction { error { Tag.transaction(requires_new: true) { Author.create!(name: "Ann") } }.first.tap { Tag.create!(name: "after the error") } }
 Tag.exists?(name: "after the error")
 Tag.transaction { [1, 2].each { |n| break n } }
 catch(:out) { Tag.transaction { Tag.create!(name: "thrown") && throw(:out, :value) } }

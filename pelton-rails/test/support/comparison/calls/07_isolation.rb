@@ -15,8 +15,7 @@ error { Group.transaction(isolation: :read_committed) { Group.transaction { Grou
 error { Group.transaction(isolation: :read_committed) { Group.transaction(requires_new: true) { Group.count } } }
 room { error { Group.transaction(isolation: :repeatable_read) { Group.count && beside { Group.count } } } }
 room { error { Group.transaction(isolation: :read_committed) { Group.count } } }
-seen =
-  ->(level) { Group.transaction(isolation: level) { [Group.count, beside { Group.create!(name: level.to_s) }, Group.uncached { Group.count }].values_at(0, 2) } }
+seen = ->(level) { Group.transaction(isolation: level) { [Group.count, beside { Group.create!(name: level.to_s) }, Group.uncached { Group.count }].values_at(0, 2) } }
 room { error { raise seen.call(:repeatable_read).inspect } }
 room { error { raise seen.call(:read_committed).inspect } }
 Group.connection.supports_transaction_isolation?

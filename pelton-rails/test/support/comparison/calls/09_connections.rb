@@ -67,8 +67,5 @@ Author.connection.prepared_statements
 Author.connection.unprepared_statement { Author.count.positive? }
 Pelton::ActiveRecord.with_connections { Author.lease_connection.in_use? }
 pool.active_connection?
-Pelton::ActiveRecord.with_connections do
-  Pelton::ActiveRecord.with_connections { Author.lease_connection } &&
-    pool.active_connection?.equal?(Author.lease_connection)
-end
+Pelton::ActiveRecord.with_connections { Pelton::ActiveRecord.with_connections { Author.lease_connection } && pool.active_connection?.equal?(Author.lease_connection) }
 error { Pelton::ActiveRecord.with_connections { raise "wrong" } }

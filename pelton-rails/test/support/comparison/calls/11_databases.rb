@@ -26,9 +26,7 @@ error { application.connected_to(role: :reading) { Author.connection.execute("DE
 Author.exists?(name: "refused")
 application.connected_to(role: :reading) { application.connection_db_config.name }
 application.connected_to(role: :writing) { application.connection_db_config.name }
-application.connected_to(role: :reading) do
-  application.connected_to(role: :writing) { Tag.create!(name: "inside").persisted? }
-end
+application.connected_to(role: :reading) { application.connected_to(role: :writing) { Tag.create!(name: "inside").persisted? } }
 application.connected_to(role: :reading) { application.connected_to(role: :writing) { 1 } && application.current_role }
 Tag.where(name: "inside").destroy_all.size
 application.current_role
@@ -45,9 +43,7 @@ ActiveRecord::Base.connected_to(role: :reading) { Book.count.positive? }
 ActiveRecord::Base.connected_to(role: :reading) { [application.current_role, library.current_role] }
 error { ActiveRecord::Base.connected_to(role: :unknown) { Author.count } }.first
 error { application.connected_to(shard: :unknown) { Author.count } }.first
-ActiveRecord::Base.connected_to_many(application, library, role: :reading) do
-  [application.current_role, library.current_role, sharded.current_role]
-end
+ActiveRecord::Base.connected_to_many(application, library, role: :reading) { [application.current_role, library.current_role, sharded.current_role] }
 library.connected_to(role: :reading) { [library.current_role, application.current_role] }
 library.connected_to(role: :reading) { Book.first.title }
 sharded.connected_to(shard: :one) { Item.create!(name: "in one").persisted? }
