@@ -15,10 +15,7 @@ module Pelton
       class FiberPool < ::SolidQueue::Pool
         # Seconds for cancelled jobs to end.
         GRACE = 5
-        # Seconds after which the worker's thread, which claims jobs, gets its turn while jobs compute. By itself Ruby
-        # lets the reactor go on for 0.1 s, and the worker waits so long after each of its queries.
-        TURN = 0.005
-        private_constant :GRACE, :TURN
+        private_constant :GRACE
 
         # Solid Queue asks for a pool by its type, and checks that async is there for it.
         module Choice
@@ -50,7 +47,6 @@ module Pelton
           @executions = Thread::Queue.new
           @started = Thread::Queue.new # gets the reactor
           @running = RunningJobs.new
-          @jobs = 0
           warn_of_isolation
           Pelton.logger&.info("Solid Queue's worker runs #{size} jobs at once in fibers, on Pelton")
         end
@@ -134,7 +130,6 @@ module Pelton
 
         def start(execution)
           execution.extend(Release).pool = self
-          began
           Pelton.spawn(name: "#{description(execution.job)} of queue #{execution.job.queue_name}") do
             perform_execution(execution)
           end
@@ -154,19 +149,7 @@ module Pelton
             handle_thread_error(error)
           end
         ensure
-          ended
           restore_capacity
-        end
-
-        def began
-          @turns ||= Pelton.add_periodic_timer(TURN) { Thread.pass }
-          @jobs += 1
-        end
-
-        def ended
-          return unless (@jobs -= 1).zero?
-          @turns.cancel
-          @turns = nil
         end
       end
     end
