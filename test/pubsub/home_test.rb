@@ -64,4 +64,11 @@ class PubSubHomeTest < PeltonTest
 
     assert_equal "true\n", output # it is not there yet, and may come
   end
+
+  def test_threads_that_come_together_have_one_home
+    assert_equal "1\n", ruby_output(<<~RUBY)
+      require "pelton/pubsub"
+      p Array.new(20) { Thread.new { Pelton::PubSub.home } }.map(&:value).uniq.size
+    RUBY
+  end
 end

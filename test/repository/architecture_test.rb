@@ -31,7 +31,7 @@ class ArchitectureTest < PeltonTest
     "lib/pelton/cluster.rb" => "requires the room's files, which have theirs",
     "lib/pelton/version.rb" => "one constant",
     "lib/pelton/http/companions.rb" => "tested in integration/companion_test.rb",
-    **%w[event memory pieces snapshot writer].to_h { |name| ["lib/pelton/resumable_stream/#{name}.rb", "tested together in resumable_stream_test.rb"] },
+    **%w[event memory pieces writer].to_h { |name| ["lib/pelton/resumable_stream/#{name}.rb", "tested together in resumable_stream_test.rb"] },
     "pelton-lab/lib/pelton/lab/web/persistent_clients.rb" => "tested by its classes' tests, page_clients_test.rb and signed_in_clients_test.rb",
     "pelton-rails/lib/pelton/rails.rb" => "requires the gem's files, which have theirs",
     **%w[action_cable client event_loop identifiers streams topics worker].to_h { |name| ["pelton-rails/lib/pelton/rails/cable/#{name}.rb", "tested together in downstream/cable_test.rb"] },

@@ -109,8 +109,11 @@ module Pelton
       def follow_text(stream, after, name, every)
         stream.follow(after: after, every: every) do |event|
           next comment unless event
-          (event.type == :append) ? emit(event.text, event: name,
-            id: event.position) : emit(event.error.to_s, event: event.type, id: event.position)
+          if event.type == :append
+            emit(event.text, event: name, id: event.position)
+          else
+            emit(event.error.to_s, event: event.type, id: event.position)
+          end
         end
         self
       end

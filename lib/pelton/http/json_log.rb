@@ -77,8 +77,11 @@ module Pelton
       # @private
       def call(event)
         payload = event.payload
-        add(payload[:env] ? members(*payload.values_at(:env, :status, :bytes),
-          event.duration) : refusal(*payload.values_at(:address, :status, :reason)))
+        if payload[:env]
+          add(members(*payload.values_at(:env, :status, :bytes), event.duration))
+        else
+          add(refusal(*payload.values_at(:address, :status, :reason)))
+        end
       end
 
       private

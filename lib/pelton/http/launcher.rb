@@ -139,8 +139,11 @@ module Pelton
         Background.reactor = Reactor.current
         @configuration.boot_hooks.each(&:call)
         contexts.each do |address, tls|
-          descriptors ? @server.listen_fd(descriptors.fetch(address), shared: shared,
-            tls: tls) : @server.listen(address, tls: tls)
+          if descriptors
+            @server.listen_fd(descriptors.fetch(address), shared: shared, tls: tls)
+          else
+            @server.listen(address, tls: tls)
+          end
         end
         @configuration.modes.each { |path, mode| File.chmod(mode, path) }
         @server

@@ -11,7 +11,8 @@ module Pelton
     PARTING = 1
     private_constant :JOINING, :PARTING
 
-    @home_lock = Mutex.new
+    @home_lock = Mutex.new # of joining
+    @home_start = Mutex.new
 
     class << self
       # Gives this process the topics of a server or of other machines, if it is no server itself: a worker of jobs, a
@@ -24,6 +25,7 @@ module Pelton
       # @param place [String, nil] `redis://...` or `postgres://...`
       # @return [Boolean] false: no place is known, so this process has its topics for itself
       # @raise [LoadError] the gem `redis-client` or `pg` is missing
+      # @raise [TimeoutError] the thread that carries them does not answer
       def join(place = ENV[HUB] || ENV["PELTON_PUBSUB"])
         return false unless place
         @home_lock.synchronize do
@@ -37,16 +39,18 @@ module Pelton
       # The reactor of a thread that works for all others of this process.
       # @private
       def home
-        return @home if @home_thread&.alive? # a fork has no threads but its own
-        started = Thread::Queue.new
-        @home_thread = Thread.new do
-          Thread.current.name = "pelton-pubsub"
-          Pelton.run do
-            started << Reactor.current
-            Operation.new.await
+        @home_start.synchronize do
+          next @home if @home_thread&.alive? # a fork has no threads but its own
+          started = Thread::Queue.new
+          @home_thread = Thread.new do
+            Thread.current.name = "pelton-pubsub"
+            Pelton.run do
+              started << Reactor.current
+              Operation.new.await
+            end
           end
+          @home = started.pop
         end
-        @home = started.pop
       end
 
       private
@@ -60,7 +64,7 @@ module Pelton
             done << error
           end
         end
-        result = Timeout.timeout(JOINING) { done.pop }
+        result = Pelton.timeout(JOINING) { done.pop }
         raise result if result.is_a?(Exception)
       end
     end

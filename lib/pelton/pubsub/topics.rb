@@ -64,10 +64,7 @@ module Pelton
       def deliver(topic, message, rule, position, kept, age)
         now, slow, closed = nil
         @lock.synchronize do
-          if rule
-            position = position ? @history.insert(topic, message, position, rule,
-              age: age) : @history.append(topic, message, rule)
-          end
+          position = keep_message(topic, message, rule, position, age) if rule
           return if kept
           @subscriptions[topic]&.each do |subscription|
             case subscription._put(message, position)
@@ -114,6 +111,12 @@ module Pelton
       def remove(subscription) = @lock.synchronize { delete(subscription) }
 
       private
+
+      # @return [String] its position
+      def keep_message(topic, message, rule, position, age)
+        return @history.append(topic, message, rule) unless position
+        @history.insert(topic, message, position, rule, age: age)
+      end
 
       def delete(subscription)
         list = @subscriptions[subscription.topic]&.reject { |one| one.equal?(subscription) } or return

@@ -42,8 +42,8 @@ module Pelton
         event = follow("ready")
         return if event?(event, "ready")
         outcome = conclude(event)
-        (outcome.status == :done) ? Outcome.new(:error, nil,
-          "it must use run.measure_server, since the race has rounds_per_process") : outcome
+        return outcome unless outcome.status == :done
+        Outcome.new(:error, nil, "it must use run.measure_server, since the race has rounds_per_process")
       end
 
       # Measures one round. The block is called when measuring begins.

@@ -74,8 +74,11 @@ module ActiveSupport
       # @asynchronous
       def increment(name, amount = 1, options = nil)
         count(:increment, name, amount, options) do |key, ttl|
-          (amount < 0) ? @client.decr(key, -amount, initial: 0,
-            ttl: ttl) : @client.incr(key, amount, initial: amount, ttl: ttl)
+          if amount < 0
+            @client.decr(key, -amount, initial: 0, ttl: ttl)
+          else
+            @client.incr(key, amount, initial: amount, ttl: ttl)
+          end
         end
       end
 
@@ -85,8 +88,11 @@ module ActiveSupport
       # @asynchronous
       def decrement(name, amount = 1, options = nil)
         count(:decrement, name, amount, options) do |key, ttl|
-          (amount < 0) ? @client.incr(key, -amount, initial: -amount,
-            ttl: ttl) : @client.decr(key, amount, initial: 0, ttl: ttl)
+          if amount < 0
+            @client.incr(key, -amount, initial: -amount, ttl: ttl)
+          else
+            @client.decr(key, amount, initial: 0, ttl: ttl)
+          end
         end
       end
 

@@ -35,8 +35,10 @@ module Pelton
 
         # @private
         def finish(event)
-          payload = event.error ? event.payload.merge(exception: [event.error.class.name,
-            event.error.message], exception_object: event.error) : event.payload
+          payload = event.payload
+          if (error = event.error)
+            payload = payload.merge(exception: [error.class.name, error.message], exception_object: error)
+          end
           ::ActiveSupport::Notifications.publish_event(Event.new(event.name, event.time, event.time + event.duration,
             "pelton-#{@id += 1}", payload))
         end

@@ -167,8 +167,11 @@ module Pelton
         connected(neighbour(address)) do |database|
           name = address.options[:database]
           drop = -> { database.run("DROP DATABASE #{database.literal(::Sequel.identifier(name))}") }
-          (address.driver == :mysql) ? Migrations::Lock.for(database, timeout: @wait,
-            name: name).hold(&drop) : drop.call
+          if address.driver == :mysql
+            Migrations::Lock.for(database, timeout: @wait, name: name).hold(&drop)
+          else
+            drop.call
+          end
           true
         rescue ::Sequel::DatabaseError => error
           raise unless error.message.match?(/does not exist|doesn't exist/)

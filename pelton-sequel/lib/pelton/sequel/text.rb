@@ -58,8 +58,8 @@ module Pelton
           unless text.valid_encoding?
             raise ::Sequel::InvalidValue, "a text that is not valid UTF-8 is no part of a query: use a column of bytes, and Sequel.blob"
           end
-          sql << "'" << ((text.include?("'") || text.include?("\\")) ? text.gsub("\\", "\\\\\\\\").gsub("'",
-            "''") : text) << "'"
+          text = text.gsub("\\", "\\\\\\\\").gsub("'", "''") if text.include?("'") || text.include?("\\")
+          sql << "'" << text << "'"
         end
       end
     end

@@ -144,8 +144,8 @@ module Pelton
         # Rails 7.0 has no callbacks of commands.
         def execute(command)
           return unless alive?
-          receiver, method = @connection.respond_to?(:handle_channel_command) ? [@connection,
-            :handle_channel_command] : [@connection.subscriptions, :execute_command]
+          receiver, method = @connection, :handle_channel_command
+          receiver, method = @connection.subscriptions, :execute_command unless receiver.respond_to?(method)
           @cable.cable.within_time do
             @connection.worker_pool.invoke(receiver, method, command, connection: @connection)
           end

@@ -28,8 +28,11 @@ module Pelton
           status, headers, body = @app.call(env)
           return [status, headers, body] unless (pieces = env[PIECES]) && body.respond_to?(:each)
           headers = headers.reject { |name, _| name.casecmp?("content-length") } # the length with marks
-          (env["REQUEST_METHOD"] == "HEAD") ? [status, headers,
-            body] : pieces.page(text_of(body)).response(env, status, headers)
+          if env["REQUEST_METHOD"] == "HEAD"
+            [status, headers, body]
+          else
+            pieces.page(text_of(body)).response(env, status, headers)
+          end
         end
 
         private

@@ -48,8 +48,8 @@ module Pelton
         def literal(part) = part.is_a?(Symbol) ? part : ERB::Util.url_encode(part).gsub("%2F", "/")
 
         def segment(parts, values, splats)
-          text = (parts.size == 1) ? written(parts.first, values,
-            splats) : parts.map { |part| written(part, values, splats) }.join
+          text = written(parts.first, values, splats) if parts.size == 1
+          text ||= parts.map { |part| written(part, values, splats) }.join
           return text if text.match?(PLAIN)
           # A browser would resolve "." and "..", also percent-encoded; an empty segment is none.
           if text.split("/", -1).then { |all| all.empty? || all.any? { |one| ["", ".", ".."].include?(one) } }

@@ -22,8 +22,11 @@ module Pelton
             raise BadRequest, "The path does not begin with a slash." unless path.getbyte(0) == SLASH
             return [""] if path.bytesize == 1
             path.chop! if path.getbyte(-1) == SLASH
-            (path.ascii_only? && !path.match?(UNUSUAL)) ? path.split("/",
-              -1) : path.b.split("/", -1).map! { |segment| decode(segment) }
+            if path.ascii_only? && !path.match?(UNUSUAL)
+              path.split("/", -1)
+            else
+              path.b.split("/", -1).map! { |segment| decode(segment) }
+            end
           end
 
           # @param segment [String] a path's last segment
