@@ -6,7 +6,8 @@ require "yard"
 module Site
   # YARD's pages of the API. sig/ declares what is public; of EventMachine's API, which it does not declare, all that is not marked as private is.
   class Api
-    RUNTIME = /\APelton(?:::(?:Stream|Task|Timer|Reactor|Operation|Deferrable|Listener|Semaphore))?\z/
+    # Methods that mean the same for every object, and need no docstring.
+    OF_EVERY_OBJECT = %i[inspect to_s == eql? hash].freeze
     FOREIGN = %w[EventMachine BufferedTokenizer].freeze
 
     # @param root [String] the repository
@@ -29,10 +30,11 @@ module Site
       end
     end
 
-    # @return [Array<String>] public methods of the runtime without a docstring
+    # @return [Array<String>] public classes, and their public methods, without a docstring
     def undocumented
-      namespaces = YARD::Registry.all(:class, :module).select { |object| object.path.match?(RUNTIME) }
-      namespaces.flat_map { |object| public_methods_of(object) }.reject { |method| !method.docstring.blank? || method.tags.any? || method.is_alias? }.map(&:path)
+      namespaces = YARD::Registry.all(:class, :module).select { |object| shown?(object) }
+      methods = namespaces.flat_map { |object| public_methods_of(object) }.reject { |method| method.is_alias? || OF_EVERY_OBJECT.include?(method.name) }
+      (namespaces + methods).reject { |object| object.docstring.to_raw.match?(/\S/) }.map(&:path)
     end
 
     # @return [String] Markdown: each class with its methods, which the site's search finds

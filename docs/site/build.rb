@@ -13,7 +13,7 @@ source = "#{site}-source"
 api = Site::Api.new(root)
 api.write("#{site}/api", "#{source}-api")
 abort "YARD has warned of docstrings: see above" if YARD::Logger.instance.warned
-abort "public methods without a docstring: #{api.undocumented.join(", ")}" if api.undocumented.any?
+abort "public without a docstring: #{api.undocumented.join(", ")}" if api.undocumented.any?
 
 documents = Site::Documents.new(root)
 documents.write(source)

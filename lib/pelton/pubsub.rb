@@ -46,19 +46,19 @@ module Pelton
       # @return [PubSub] this process's
       def default = @default ||= new
 
-      # (see PubSub#publish)
+      # (see #publish)
       def publish(topic, message) = default.publish(topic, message)
 
-      # (see PubSub#subscribe)
+      # (see #subscribe)
       def subscribe(topic, **options, &block) = default.subscribe(topic, **options, &block)
 
-      # (see PubSub#keep)
+      # (see #keep)
       def keep(pattern, **options) = default.keep(pattern, **options)
 
-      # (see PubSub#position)
+      # (see #position)
       def position(topic) = default.position(topic)
 
-      # (see PubSub#stats)
+      # (see #stats)
       def stats = default.stats
     end
 

@@ -21,8 +21,12 @@ module EventMachine
       name
     end
 
+    # Ends a subscription.
+    #
+    # @param name [Integer] the subscription's number, from {#subscribe}
     def unsubscribe(name) = EventMachine.schedule { @subscribers.delete(name) }
 
+    # Passes the items to all subscribers, one after the other, in the next iteration of the loop.
     def push(*items)
       EventMachine.schedule do
         items.each { |item| @subscribers.values.each { |subscriber| subscriber.call(item) } }

@@ -18,11 +18,16 @@ module EventMachine
     # @return [Array<Symbol>] the final states
     def completion_states = [:succeeded, :failed]
 
+    # Enters a state. See {#change_state}.
+    #
+    # @param state [Symbol]
     def set_deferred_status(state, *arguments) = change_state(state, *arguments)
 
+    # Enters the state `:succeeded`, with the arguments as its value.
     def succeed(*arguments) = change_state(:succeeded, *arguments)
     alias_method :set_deferred_success, :succeed
 
+    # Enters the state `:failed`, with the arguments as its value.
     def fail(*arguments) = change_state(:failed, *arguments)
     alias_method :set_deferred_failure, :fail
 
@@ -33,8 +38,10 @@ module EventMachine
       EventMachine.schedule { callable.call(*@value) } if @state == state
     end
 
+    # Calls the block with the value in the state `:succeeded`.
     def callback(*arguments, &block) = stateback(:succeeded, *arguments, &block)
 
+    # Calls the block with the value in the state `:failed`.
     def errback(*arguments, &block) = stateback(:failed, *arguments, &block)
 
     # Calls the block in any final state.
@@ -62,13 +69,16 @@ module EventMachine
       @timeout_timer = Timer.new(seconds) { fail(*arguments) unless completed? }
     end
 
+    # Takes back the limit that {#timeout} has set.
     def cancel_timeout
       @timeout_timer&.cancel
       @timeout_timer = nil
     end
 
+    # Removes a block that was added by {#callback}.
     def cancel_callback(*arguments, &block) = cancel(:succeeded, *arguments, &block)
 
+    # Removes a block that was added by {#errback}.
     def cancel_errback(*arguments, &block) = cancel(:failed, *arguments, &block)
 
     private

@@ -29,6 +29,10 @@ module EventMachine
     end
     ruby2_keywords :bind_connect
 
+    # Connects to a UNIX socket. See {connect}.
+    #
+    # @param path [String]
+    # @return [Connection] an object of the handler
     def connect_unix_domain(path, *arguments, &block) = connect(path, nil, *arguments, &block)
     ruby2_keywords :connect_unix_domain
 
@@ -63,6 +67,10 @@ module EventMachine
     end
     ruby2_keywords :start_server
 
+    # Listens on a UNIX socket. See {start_server}.
+    #
+    # @param path [String]
+    # @return [Integer] a signature, for {stop_server}
     def start_unix_domain_server(path, *arguments, &block) = start_server(path, nil, *arguments, &block)
     ruby2_keywords :start_unix_domain_server
 

@@ -105,6 +105,7 @@ module EventMachine
       nil
     end
 
+    # Closes the connection when all queued bytes are sent.
     def close_connection_after_writing = close_connection(true)
 
     # @!endgroup
@@ -115,6 +116,9 @@ module EventMachine
     # @return [Boolean] false when it was paused already
     def pause = @em_transport.pause
 
+    # Receives and sends again after {#pause}.
+    #
+    # @return [Boolean] false if it was not paused
     def resume = @em_transport.resume
 
     def paused? = @em_transport.paused?
@@ -123,6 +127,7 @@ module EventMachine
     #   Errno::ETIMEDOUT; 0.0: never
     def comm_inactivity_timeout = @em_transport.inactivity_timeout
 
+    # @param value [Numeric] seconds; 0: never
     def comm_inactivity_timeout=(value)
       @em_transport.inactivity_timeout = value.to_f
     end
@@ -131,6 +136,7 @@ module EventMachine
     # @return [Float] seconds after which an attempt to connect fails with Errno::ETIMEDOUT
     def pending_connect_timeout = @em_transport.pending_timeout
 
+    # @param value [Numeric] seconds
     def pending_connect_timeout=(value)
       @em_transport.pending_timeout = value.to_f
     end
@@ -151,6 +157,11 @@ module EventMachine
     # @return [String] the option's bytes, in the system's format
     def get_sock_opt(level, option) = @em_transport.socket_option(level, option)
 
+    # Sets a socket option (setsockopt(2)).
+    #
+    # @param level [Integer] such as Socket::SOL_SOCKET
+    # @param option [Integer] such as Socket::SO_KEEPALIVE
+    # @param value [Integer, Boolean, String]
     def set_sock_opt(level, option, value) = @em_transport.set_socket_option(level, option, value)
 
     # @return [Class, false] the class of the error that ended the connection

@@ -5,11 +5,17 @@ module EventMachine
   # The release of EventMachine whose API this is.
   VERSION = "1.2.7"
 
+  # Raised if a connection cannot be made, or a datagram cannot be sent.
   class ConnectionError < RuntimeError; end
+  # Raised if a descriptor is asked of a connection that is closed.
   class ConnectionNotBound < RuntimeError; end
+  # Never raised: programs name it in their `rescue`.
   class UnknownTimerFired < RuntimeError; end
+  # Raised if the system or Pelton cannot do what was asked.
   class Unsupported < RuntimeError; end
+  # Raised if a signature belongs to no open connection or watch.
   class InvalidSignature < RuntimeError; end
+  # Never raised: programs name it in their `rescue`.
   class NoHandlerForAcceptedConnection < RuntimeError; end
   class FileNotFoundException < Exception; end # standard:disable Lint/InheritException -- as in EventMachine
 

@@ -45,8 +45,14 @@ module EventMachine
       self
     end
 
+    # Removes a block that was added by {#callback}.
+    #
+    # @param block [Proc]
     def cancel_callback(block) = (@callbacks ||= []).delete(block)
 
+    # Removes a block that was added by {#errback}.
+    #
+    # @param block [Proc]
     def cancel_errback(block) = (@errbacks ||= []).delete(block)
 
     # Fails with the arguments, unless it is settled in time.
@@ -59,6 +65,7 @@ module EventMachine
       self
     end
 
+    # Takes back the limit that {#timeout} has set.
     def cancel_timeout
       @deferred_timeout&.cancel
       @deferred_timeout = nil
@@ -75,9 +82,11 @@ module EventMachine
       end
     end
 
+    # Settles it as succeeded, and calls the blocks of {#callback} with the arguments.
     def succeed(*arguments) = set_deferred_status(:succeeded, *arguments)
     alias_method :set_deferred_success, :succeed
 
+    # Settles it as failed, and calls the blocks of {#errback} with the arguments.
     def fail(*arguments) = set_deferred_status(:failed, *arguments)
     alias_method :set_deferred_failure, :fail
 

@@ -14,6 +14,7 @@ module EventMachine
       end)
     end
 
+    # Never called: a watched file is not read.
     def receive_data(_data)
     end
 

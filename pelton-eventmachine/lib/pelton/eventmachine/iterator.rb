@@ -20,6 +20,9 @@ module EventMachine
       @started = @ended = false
     end
 
+    # Changes how many items may be in progress, also while it runs.
+    #
+    # @param concurrency [Integer]
     def concurrency=(concurrency)
       @concurrency = concurrency
       EventMachine.next_tick { fill } if @started

@@ -11,10 +11,14 @@ module EventMachine
       EventMachine.enable_keepalive(@signature, idle, interval, count)
     end
 
+    # Turns TCP keepalive off.
     def disable_keepalive = EventMachine.disable_keepalive(@signature)
   end
 
   class << self
+    # Turns TCP keepalive on. See {Connection#enable_keepalive}.
+    #
+    # @param signature [Integer]
     def enable_keepalive(signature, idle = nil, interval = nil, count = nil)
       transport = _transport(signature)
       transport.set_socket_option(Socket::SOL_SOCKET, Socket::SO_KEEPALIVE, true)
@@ -24,6 +28,9 @@ module EventMachine
       nil
     end
 
+    # Turns TCP keepalive off.
+    #
+    # @param signature [Integer]
     def disable_keepalive(signature)
       _transport(signature).set_socket_option(Socket::SOL_SOCKET, Socket::SO_KEEPALIVE, false)
       nil

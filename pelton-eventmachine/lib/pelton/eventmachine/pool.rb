@@ -11,6 +11,7 @@ module EventMachine
       @on_error = nil
     end
 
+    # Adds a resource, which is free at once.
     def add(resource)
       @contents << resource
       requeue(resource)

@@ -14,6 +14,7 @@ module EventMachine
       end)
     end
 
+    # Never called: a watched process sends nothing.
     def receive_data(_data)
     end
 
@@ -25,6 +26,7 @@ module EventMachine
     def process_forked
     end
 
+    # Ends the watch. {#unbind} is called later.
     def stop_watching = EventMachine.unwatch_pid(@signature)
   end
 
@@ -104,6 +106,10 @@ module EventMachine
     end
     ruby2_keywords :watch_process
 
+    # Ends the watch of a process.
+    #
+    # @param signature [Integer] of the watch
+    # @return [nil]
     def unwatch_pid(signature)
       _transport(signature).close(false)
       nil

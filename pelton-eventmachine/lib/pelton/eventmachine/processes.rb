@@ -87,8 +87,10 @@ module EventMachine
       @data = []
     end
 
+    # Collects the child's output.
     def receive_data(data) = @data << data
 
+    # Succeeds with the output when the child has ended.
     def unbind = succeed(@data.join)
   end
 
@@ -100,8 +102,10 @@ module EventMachine
       @output = []
     end
 
+    # Collects the child's output.
     def receive_data(data) = @output << data
 
+    # Calls the block with the output and the child's status.
     def unbind = @callable&.call(@output.join, get_status)
   end
 

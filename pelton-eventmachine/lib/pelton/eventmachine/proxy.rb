@@ -16,13 +16,26 @@ module EventMachine
       nil
     end
 
+    # Stops what {enable_proxy} has begun.
+    #
+    # @param from [Connection]
+    # @return [nil]
     def disable_proxy(from)
       _transport(from.signature).stop_proxy
       nil
     end
 
+    # As {enable_proxy}, by signatures.
+    #
+    # @param from [Integer]
+    # @param to [Integer]
+    # @param bufsize [Integer] bytes; 0: no limit
+    # @param length [Integer] bytes; 0: all
     def start_proxy(from, to, bufsize, length) = _transport(from).proxy_to(_transport(to), bufsize, length)
 
+    # As {disable_proxy}, by a signature.
+    #
+    # @param from [Integer]
     def stop_proxy(from) = _transport(from).stop_proxy
   end
 
@@ -30,6 +43,7 @@ module EventMachine
     # Makes `connection` send the bytes that this connection receives. See {EventMachine.enable_proxy}.
     def proxy_incoming_to(connection, bufsize = 0) = EventMachine.enable_proxy(self, connection, bufsize)
 
+    # Stops what {#proxy_incoming_to} has begun: data is received by {#receive_data} again.
     def stop_proxying = EventMachine.disable_proxy(self)
 
     # @return [Integer] bytes passed on so far

@@ -18,6 +18,7 @@ module EventMachine
       nil
     end
 
+    # Adds the items, in the next iteration of the loop.
     def push(*items)
       EventMachine.schedule do
         @items.concat(items)

@@ -58,6 +58,7 @@ module EventMachine
       @reactor.enqueue(in_timer? ? -> { @reactor.enqueue(leave) } : leave)
     end
 
+    # As {stop}.
     def stop_event_loop = stop
 
     # @return [Boolean] whether {run} is under way, in this process

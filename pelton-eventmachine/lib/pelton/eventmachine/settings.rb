@@ -15,13 +15,16 @@ module EventMachine
     # Does nothing: Pelton chooses the best backend itself.
     def epoll = nil
 
+    # Does nothing: Pelton chooses the best backend itself.
     def epoll=(_value)
     end
 
     def epoll? = ::Pelton::Reactor.current.stats[:backend] == :epoll
 
+    # Does nothing: Pelton chooses the best backend itself.
     def kqueue = nil
 
+    # Does nothing: Pelton chooses the best backend itself.
     def kqueue=(_value)
     end
 
@@ -34,6 +37,7 @@ module EventMachine
     attr_reader :heartbeat_interval
     alias_method :get_heartbeat_interval, :heartbeat_interval
 
+    # @param seconds [Numeric] kept, but without effect
     def heartbeat_interval=(seconds)
       @heartbeat_interval = seconds.to_f
     end
@@ -42,6 +46,7 @@ module EventMachine
     # @return [Integer] the value that was set; it has no effect
     def get_simultaneous_accept_count = @simultaneous_accept_count
 
+    # @param count [Integer] kept, but without effect
     def set_simultaneous_accept_count(count)
       @simultaneous_accept_count = Integer(count)
     end

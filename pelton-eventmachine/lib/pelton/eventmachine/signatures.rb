@@ -13,8 +13,16 @@ module EventMachine
     # @return [Integer] the number of connections that are being closed
     def num_close_scheduled = @transports.count { |_, transport| transport.closing? }
 
+    # Sends data on a connection.
+    #
+    # @param signature [Integer]
+    # @param data [String]
     def send_data(signature, data, _length = nil) = _transport(signature).send_data(data)
 
+    # Closes a connection.
+    #
+    # @param signature [Integer]
+    # @param after_writing [Boolean] only when all queued bytes are sent
     def close_connection(signature, after_writing)
       transport = _transport(signature)
       _in_loop { transport.close(after_writing) }
@@ -34,6 +42,8 @@ module EventMachine
       define_method(name) { |signature, *arguments| _transport(signature).public_send(operation, *arguments) }
     end
 
+    # @param signature [Integer]
+    # @return [Integer] the errno that ended the connection; 0: none
     def report_connection_error_status(signature) = _transport(signature).errno || 0
 
     # @private

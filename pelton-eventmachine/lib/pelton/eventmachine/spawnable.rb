@@ -44,6 +44,7 @@ module EventMachine
       @notify = notify
     end
 
+    # @return [Proc] the block of {EventMachine.yield}
     def pull_out_yield_block = @block
 
     def notify? = @notify

@@ -133,6 +133,11 @@ module EventMachine
     SMALL_FILE = 32 * 1024
     private_constant :SMALL_FILE
 
+    # Sends a file of up to 32 KB. See {Connection#send_file_data}.
+    #
+    # @param signature [Integer]
+    # @param filename [String]
+    # @raise [RuntimeError] if the file is larger, or cannot be read
     def send_file_data(signature, filename)
       data = File.binread(filename, SMALL_FILE + 1).to_s
       raise "file is too large" if data.bytesize > SMALL_FILE

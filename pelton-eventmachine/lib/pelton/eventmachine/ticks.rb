@@ -85,6 +85,7 @@ module EventMachine
       end
     end
 
+    # Stops the loop, and calls the blocks of {#on_stop}.
     def stop
       @stopped = true
       @stops.shift.call until @stops.empty?

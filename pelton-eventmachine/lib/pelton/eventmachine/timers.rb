@@ -89,6 +89,7 @@ module EventMachine
       @signature = EventMachine.add_timer(interval, callable || block)
     end
 
+    # Cancels the timer, unless its block was called.
     def cancel = EventMachine.cancel_timer(@signature)
   end
 
@@ -105,6 +106,7 @@ module EventMachine
       schedule
     end
 
+    # Cancels the timer: its block is not called again.
     def cancel
       EventMachine.cancel_timer(@signature)
       @cancelled = true

@@ -154,8 +154,14 @@ module EventMachine
   end
 
   class << self
+    # Sets what {start_tls} uses, in the order of EventMachine's C function.
+    #
+    # @param signature [Integer]
     def set_tls_parms(signature, *settings) = _transport(signature).tls_settings = settings
 
+    # Begins a TLS handshake on a connection. See {Connection#start_tls}.
+    #
+    # @param signature [Integer]
     def start_tls(signature)
       transport = _transport(signature)
       _in_loop { transport.start_tls }

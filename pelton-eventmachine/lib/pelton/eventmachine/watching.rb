@@ -127,12 +127,20 @@ module EventMachine
   end
 
   class << self
+    # @param signature [Integer] of a watched descriptor
+    # @return [Boolean] whether `notify_readable` is called
     def is_notify_readable(signature) = _transport(signature).notify?(Readiness::READABLE)
 
+    # @param signature [Integer] of a watched descriptor
+    # @return [Boolean] whether `notify_writable` is called
     def is_notify_writable(signature) = _transport(signature).notify?(Readiness::WRITABLE)
 
+    # @param signature [Integer] of a watched descriptor
+    # @param whether [Boolean] whether `notify_readable` is called
     def set_notify_readable(signature, whether) = _transport(signature).notify(Readiness::READABLE, whether)
 
+    # @param signature [Integer] of a watched descriptor
+    # @param whether [Boolean] whether `notify_writable` is called
     def set_notify_writable(signature, whether) = _transport(signature).notify(Readiness::WRITABLE, whether)
   end
 end

@@ -84,6 +84,7 @@ module Pelton
       # @return [Response] created on first use: an action that returns text needs none
       def response = @response ||= Response.new
 
+      # @return [Request] the request that this object serves
       def request = @request ||= Request.new(@env, @settings)
 
       # @return [Params] of the path, the query and the form; the path takes precedence

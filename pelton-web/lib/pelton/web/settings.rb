@@ -45,6 +45,7 @@ module Pelton
           names << name
         end
 
+        # @return [Array<Symbol>] the names of all settings
         def names = @names ||= []
       end
 

@@ -9,6 +9,7 @@ module Pelton
     class TooManyStreams < RequestError
       status 503
 
+      # @return [Hash{String => String}] headers of the response: when to try again
       def headers = {"retry-after" => "5"}
     end
 

@@ -197,6 +197,9 @@ module Pelton
         parts.each { |part| part.is_a?(Regexp) ? assert_match(part, body) : assert_includes(body, part) }
       end
 
+      # Asserts that the last response redirects.
+      #
+      # @param path [String] the path, with its query
       def assert_redirected_to(path)
         assert last_response.redirect?, "the answer was #{last_response.status}, no redirection: #{last_response.body[0, 500]}"
         assert_equal path, last_response["location"].to_s.delete_prefix(last_request.base_url)

@@ -156,10 +156,13 @@ module EventMachine
       @delegate = connection
     end
 
+    # Sends data on the connection.
     def send_data(data) = @delegate.send_data(data)
 
+    # Closes the connection at once.
     def close_connection = @delegate.close_connection
 
+    # Closes the connection when all queued bytes are sent.
     def close_connection_after_writing = @delegate.close_connection_after_writing
   end
 end

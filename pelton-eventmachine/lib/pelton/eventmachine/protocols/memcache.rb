@@ -32,6 +32,7 @@ module EventMachine
       NO_LIMIT = 1 << 40
       private_constant :RECONNECT, :THIRTY_DAYS, :NO_LIMIT
 
+      # Raised if the server's reply cannot be read.
       class ParserError < StandardError
       end
 

@@ -21,6 +21,7 @@ module EventMachine
     class Postgres3 < Connection
       # rows: Arrays of String and nil; fields: {Field}s; cmd_tag: "SELECT 1".
       Result = Struct.new(:rows, :fields, :cmd_tag)
+      # A column of a result, as the server describes it (RowDescription).
       Field = Struct.new(:name, :oid, :attr_nr, :type_oid, :typlen, :atttypmod, :formatcode)
 
       # An error or a notice of the server.

@@ -167,6 +167,12 @@ module EventMachine
     end
     ruby2_keywords :open_datagram_socket
 
+    # Sends a datagram.
+    #
+    # @param signature [Integer] of the socket
+    # @param data [String]
+    # @param host [String] the receiver's address
+    # @param port [Integer]
     def send_datagram(signature, data, _length, host, port) = _transport(signature).send_datagram(data, host, port)
 
     private

@@ -37,7 +37,8 @@ module Pelton
         #     controller
 
         # @!method after_action(*names, only: nil, except: nil, if: nil, unless: nil, &block)
-        #   (see #before_action)
+        #   As {#before_action}, but after the actions.
+        #   @return [nil]
 
         # @!method around_action(*names, only: nil, except: nil, if: nil, unless: nil, &block)
         #   As {#before_action}, but around the actions: a method runs them by `yield`, a block gets the controller and

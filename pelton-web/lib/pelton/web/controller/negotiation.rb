@@ -38,6 +38,7 @@ module Pelton
           # For clients that accept none of the other formats.
           def any(&block) = @any = block
 
+          # @return [Proc, nil] the block for formats without a block of their own
           def other = @any
         end
 

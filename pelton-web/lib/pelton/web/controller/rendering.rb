@@ -20,6 +20,7 @@ module Pelton
             nil
           end
 
+          # @return [Array<Symbol>] the controller's methods that its templates may call
           def helper_methods = @helper_methods ||= (self == Controller) ? [] : superclass.helper_methods.dup
 
           # @return [String] the folder of its templates: "posts" for PostsController, "admin/posts" for

@@ -12,6 +12,7 @@ module Pelton
           controller.finish_with :commit_cookies, if: :@cookies
         end
 
+        # @return [Cookies]
         def cookies = @cookies ||= Cookies.new(env, secrets: settings.secrets, secure: secure_cookies?)
 
         # @raise [ConfigurationError] if there is no secret: see {Settings#secrets}
@@ -22,6 +23,7 @@ module Pelton
           @session = Session.new(cookies[session_cookie], secrets: cookies.secrets, lifetime: settings.session_lifetime)
         end
 
+        # @return [Flash]
         def flash = @flash ||= Flash.new(session)
 
         private

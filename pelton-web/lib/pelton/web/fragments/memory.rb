@@ -33,6 +33,8 @@ module Pelton
           @memory = @evictions = 0
         end
 
+        # @param key [String]
+        # @return [Object, nil] the fragment; nil: there is none, or it has expired
         def get(key)
           entry = @entries[key]
           return unless entry&.live?
@@ -52,6 +54,7 @@ module Pelton
         # @return [Boolean] whether it existed
         def delete(key) = @mutex.synchronize { !!remove(key) }
 
+        # @return [Integer] the number of fragments
         def size = @entries.size
 
         private

@@ -63,6 +63,7 @@ module Pelton
           end
         end
 
+        # Closes Rack's input.
         def close = @input.close
 
         private

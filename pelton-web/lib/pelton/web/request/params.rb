@@ -33,6 +33,7 @@ module Pelton
           super("The request cannot be processed: #{errors.map { |name, complaint| "#{name} #{complaint}" }.join("; ")}.")
         end
 
+        # @return [Hash] the members that the problem document (RFC 9457) has besides the usual ones: `errors`
         def members = {errors: errors.map { |name, complaint| {name: name, detail: complaint} }}
       end
 
@@ -62,6 +63,7 @@ module Pelton
 
       def key?(name) = @values.key?(name.to_s)
 
+      # @return [Array<String>] the names of the parameters
       def keys = @values.keys
 
       # @return [Hash{String => Object}] all parameters unconverted

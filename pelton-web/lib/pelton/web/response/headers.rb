@@ -33,8 +33,12 @@ module Pelton
         end
         alias_method :store, :[]=
 
+        # @param name [String, Symbol] in any case
+        # @return [String, nil]
         def [](name) = super(COMMON[name] || name.to_s.downcase)
 
+        # @param others [Array<Hash>]
+        # @return [self]
         def update(*others)
           others.each { |other| other.each { |name, value| self[name] = value } }
           self

@@ -48,6 +48,7 @@ module Pelton
 
       def key?(name) = !self[name].nil?
 
+      # @return [Hash{String => String}] the request's cookies, with the changes of the response
       def to_h = all.merge!(@values.to_h).compact
 
       # Sets a cookie. Sends nothing if the client sent the same value, and no attributes are given.

@@ -41,6 +41,10 @@ module Pelton
         nil
       end
 
+      # Drops messages for the next page; without names all of them.
+      #
+      # @param names [Array<String, Symbol>]
+      # @return [nil]
       def discard(*names)
         names.empty? ? @next.clear : names.each { |name| @next.delete(name.to_s) }
         nil
@@ -55,8 +59,10 @@ module Pelton
       # @yieldparam message [Object]
       def each(&block) = @now.each(&block)
 
+      # @return [String, nil] the message `notice` for this page
       def notice = self[:notice]
 
+      # @return [String, nil] the message `alert` for this page
       def alert = self[:alert]
 
       # Writes messages for the next page into the session.
@@ -76,8 +82,12 @@ module Pelton
         # @private
         def initialize(messages) = @messages = messages
 
+        # @param name [String, Symbol]
+        # @return [Object, nil]
         def [](name) = @messages[name.to_s]
 
+        # @param name [String, Symbol]
+        # @param message [Object] a JSON value
         def []=(name, message)
           @messages[name.to_s] = message
         end

@@ -48,6 +48,9 @@ module Pelton
         data.fetch(key.to_s, *default, &block)
       end
 
+      # @param key [String, Symbol]
+      # @param path [Array] keys and indexes inside the value
+      # @return [Object, nil]
       def dig(key, *path) = path.empty? ? self[key] : self[key]&.dig(*path)
 
       def key?(key) = data.key?(key.to_s)
@@ -60,12 +63,17 @@ module Pelton
         data.delete(key.to_s)
       end
 
+      # @param values [Hash]
+      # @return [self]
       def update(values)
         values.each { |key, value| self[key] = value }
         self
       end
       alias_method :merge!, :update
 
+      # Removes all values.
+      #
+      # @return [self]
       def clear
         data.clear
         @touched = true
@@ -75,6 +83,7 @@ module Pelton
 
       def empty? = data.empty?
 
+      # @return [Array<String>]
       def keys = data.keys
 
       # @yieldparam key [String]

@@ -7,10 +7,11 @@ module Pelton
       # use.
       module Selecting
         # @!method assert_select(selector, *values)
-        # See Rails::Dom::Testing::Assertions::SelectorAssertions. Needs the assertions of Minitest or Test::Unit.
+        #   See Rails::Dom::Testing::Assertions::SelectorAssertions. Needs the assertions of Minitest or Test::Unit.
         #   @raise [ConfigurationError] if the gem is missing
         # @!method css_select(selector)
-        #   (see #assert_select)
+        #   See Rails::Dom::Testing::Assertions::SelectorAssertions.
+        #   @raise [ConfigurationError] if the gem is missing
         %i[assert_select css_select].each do |name|
           define_method(name) do |*arguments, **options, &block|
             extend(Root, Selecting._assertions)

@@ -25,6 +25,7 @@ module Pelton
 
         def initialize = super("Try again later.")
 
+        # @return [Hash{String => String}] headers of the response: when to try again
         def headers = {"retry-after" => "1"}
       end
 

@@ -53,6 +53,10 @@ module Pelton
           input("file", name, **(multiple ? {name: "#{named(name)[:name]}[]", multiple: true} : {}), **attributes)
         end
 
+        # @param name [Symbol]
+        # @param value [Object] the text; without it, the model's
+        # @param attributes [Hash] attributes of the element
+        # @return [HTML]
         def text_area(name, value = value(name), **attributes)
           @view.tag(:textarea, @view.safe_join(["\n", value]), **named(name), **described(name), **attributes)
         end
@@ -62,6 +66,9 @@ module Pelton
           @view.tag(:label, text, for: value.nil? ? named(name)[:id] : id_of_choice(name, value), **attributes)
         end
 
+        # @param text [String]
+        # @param attributes [Hash] attributes of the element
+        # @return [HTML]
         def submit(text = "Save", **attributes) = @view.tag(:button, text, type: "submit", **attributes)
 
         # Screen readers read it with its field, which refers to it by its id.

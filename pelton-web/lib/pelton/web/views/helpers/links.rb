@@ -22,6 +22,10 @@ module Pelton
           end
         end
 
+        # @param source [String] the name of a file, as for {#asset_path}
+        # @param alt [String] the text for those who do not see the image
+        # @param attributes [Hash] attributes of the element
+        # @return [HTML]
         def image_tag(source, alt: "", **attributes) = tag(:img, src: asset_path(source), alt: alt, **attributes)
 
         # @return [HTML] a link to each style sheet

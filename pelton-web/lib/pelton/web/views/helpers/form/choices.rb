@@ -32,6 +32,9 @@ module Pelton
             alias_method :check_box, :input
             alias_method :radio_button, :input
 
+            # @param text [String] without it, the choice's
+            # @param attributes [Hash] attributes of the element
+            # @return [HTML]
             def label(text = self.text, **attributes, &block)
               @view.tag(:label, text, for: @attributes[:id], **attributes, &block)
             end
@@ -44,6 +47,10 @@ module Pelton
             hidden + input("checkbox", name, value: "1", checked: checked, **attributes)
           end
 
+          # @param name [Symbol]
+          # @param choice [Object] the button's value; the button is chosen if the model's value is the same
+          # @param attributes [Hash] attributes of the element
+          # @return [HTML]
           def radio_button(name, choice, **attributes)
             input("radio", name, value: choice.to_s, checked: value(name).to_s == choice.to_s, **attributes,
               id: id_of_choice(name, choice))
