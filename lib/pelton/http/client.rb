@@ -77,26 +77,75 @@ module Pelton
         @mutex = Mutex.new
       end
 
-      # @!method get(url, **options)
-      #   See {#request}.
+      # @!method get(url, **options, &block)
+      #   Requests what is at the URL.
+      #
+      #   @example
+      #     client.get("/users", query: {page: 2}).json
+      #   @param url [String, URI::HTTP] absolute, or relative to the base
+      #   @param options [Hash] all of {#request}
+      #   @return [ClientResponse, Operation] with a block the Deferrable, which calls the block with the response
+      #   @raise (see #request)
       #   @asynchronous
-      # @!method head(url, **options)
-      #   See {#request}.
+      # @!method head(url, **options, &block)
+      #   Requests the headers of what is at the URL.
+      #
+      #   @example
+      #     client.head("/report.pdf").headers["content-length"]
+      #   @param url [String, URI::HTTP] absolute, or relative to the base
+      #   @param options [Hash] all of {#request}
+      #   @return [ClientResponse, Operation] with a block the Deferrable, which calls the block with the response
+      #   @raise (see #request)
       #   @asynchronous
-      # @!method post(url, **options)
-      #   See {#request}.
+      # @!method post(url, **options, &block)
+      #   Posts a body.
+      #
+      #   @example
+      #     client.post("/users", json: {name: "Ann"})
+      #   @param url [String, URI::HTTP] absolute, or relative to the base
+      #   @param options [Hash] `json:`, `form:`, `body:` and all others of {#request}
+      #   @return [ClientResponse, Operation] with a block the Deferrable, which calls the block with the response
+      #   @raise (see #request)
       #   @asynchronous
-      # @!method put(url, **options)
-      #   See {#request}.
+      # @!method put(url, **options, &block)
+      #   Replaces what is at the URL by a body.
+      #
+      #   @example
+      #     client.put("/files/a", body: File.open("a"))
+      #   @param url [String, URI::HTTP] absolute, or relative to the base
+      #   @param options [Hash] `json:`, `form:`, `body:` and all others of {#request}
+      #   @return [ClientResponse, Operation] with a block the Deferrable, which calls the block with the response
+      #   @raise (see #request)
       #   @asynchronous
-      # @!method patch(url, **options)
-      #   See {#request}.
+      # @!method patch(url, **options, &block)
+      #   Changes what is at the URL.
+      #
+      #   @example
+      #     client.patch("/users/1", json: {name: "Ann"})
+      #   @param url [String, URI::HTTP] absolute, or relative to the base
+      #   @param options [Hash] `json:`, `form:`, `body:` and all others of {#request}
+      #   @return [ClientResponse, Operation] with a block the Deferrable, which calls the block with the response
+      #   @raise (see #request)
       #   @asynchronous
-      # @!method delete(url, **options)
-      #   See {#request}.
+      # @!method delete(url, **options, &block)
+      #   Deletes what is at the URL.
+      #
+      #   @example
+      #     client.delete("/users/1")
+      #   @param url [String, URI::HTTP] absolute, or relative to the base
+      #   @param options [Hash] all of {#request}
+      #   @return [ClientResponse, Operation] with a block the Deferrable, which calls the block with the response
+      #   @raise (see #request)
       #   @asynchronous
-      # @!method options(url, **options)
-      #   See {#request}.
+      # @!method options(url, **options, &block)
+      #   Asks what may be done with the URL.
+      #
+      #   @example
+      #     client.options("/users").headers["allow"]
+      #   @param url [String, URI::HTTP] absolute, or relative to the base
+      #   @param options [Hash] all of {#request}
+      #   @return [ClientResponse, Operation] with a block the Deferrable, which calls the block with the response
+      #   @raise (see #request)
       #   @asynchronous
       VERBS = %i[get head post put patch delete options].freeze
       VERBS.each do |name|
