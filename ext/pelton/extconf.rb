@@ -44,7 +44,8 @@ append_cflags("-Werror") if ENV["PELTON_WERROR"] == "1"
 # State tables are asserted for whoever works on Pelton.
 $CPPFLAGS << " -DPELTON_CHECKED" if ENV["PELTON_WERROR"] == "1"
 
-# mkmf knows only the headers beside extconf.rb: so the compiler writes down the headers that each object depends on.
+# mkmf knows only the headers in extconf.rb's folder: so the compiler writes down the headers that each object depends
+# on.
 tracks = try_cflags("-MMD -MP")
 $CFLAGS << " -MMD -MP" if tracks
 

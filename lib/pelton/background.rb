@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  # Work beside the requests, in the same process: what a request need not wait for, and what is done again and again.
+  # Work outside requests, in the same process: what a request need not wait for, and what is done again and again.
   # It is bounded, its errors are reported, and it is finished when the server stops. What must not be lost when the
   # process dies belongs into a table of the database, or into a gem for jobs.
   #
@@ -234,7 +234,7 @@ module Pelton
       idle&.succeed
     end
 
-    # Sees the end of a reactor that nobody has told us of.
+    # Sees the end of a reactor that was not announced.
     def watch
       @watch ||= begin
         Background._present[self] = Reactor.current

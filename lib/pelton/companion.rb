@@ -3,8 +3,8 @@
 require_relative "../pelton"
 
 module Pelton
-  # A program that runs beside a server, such as the processes of its jobs: it starts and stops with the server, and the
-  # server ends when it ends by itself, so that a service manager starts both again.
+  # A program that runs alongside a server, such as the processes of its jobs: it starts and stops with the server, and
+  # the server ends when it ends by itself, so that a service manager starts both again.
   class Companion
     # @param command [Array<String>] the program and its arguments
     # @param environment [Hash{String => String}] variables that it gets besides

@@ -38,7 +38,7 @@ module Pelton
       @apart.delete(fiber) unless before
     end
 
-    # @yieldreturn the answer of a find that nobody joins
+    # @yieldreturn the answer of a find that no other joins
     # @return that answer, or the batch's
     # @asynchronous
     def find(model, place, key)

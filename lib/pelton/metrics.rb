@@ -17,7 +17,7 @@ module Pelton
     @sources = []
 
     class << self
-      # Adds counters to those that a server's control socket shows: a gem beside Pelton, or a program, has some of its
+      # Adds counters to those that a server's control socket shows: another gem, or a program, has some of its
       # own.
       #
       #     Pelton::Metrics.add("jobs" => Pelton::Metrics::Family.new("counter", "jobs_total", "Finished jobs."))

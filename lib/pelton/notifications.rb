@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Pelton
-  # Events of Pelton and of its gems, by name, for logs, metrics and traces. An event that nobody listens to costs
+  # Events of Pelton and of its gems, by name, for logs, metrics and traces. An event without subscribers costs
   # nothing.
   #
   #     Pelton::Notifications.subscribe("request.http_client") do |event|
@@ -111,7 +111,7 @@ module Pelton
       end
 
       # @yieldreturn [Hash{Symbol => Object}] the payload
-      # @return [Event, nil] nil: nobody listens. Otherwise its `finish` must be called
+      # @return [Event, nil] nil: there are no subscribers. Otherwise its `finish` must be called
       # @private
       def start(name)
         subscribers = @by_name[name] || self.for(name)

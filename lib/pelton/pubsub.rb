@@ -69,7 +69,7 @@ module Pelton
       @published = @dropped = 0
     end
 
-    # Publishes a message. It is on its way when the call returns; the call waits for nobody.
+    # Publishes a message. It is on its way when the call returns: the call does not wait.
     #
     # @param topic [String]
     # @param message [String] binary, or text, which arrives as UTF-8

@@ -27,8 +27,8 @@ module Pelton
   class ResumableStream
     include Opaque
 
-    # waiting: nobody writes yet. interrupted: the writer's process stopped or died. interrupted and failed texts may be
-    # written again.
+    # waiting: it has no writer yet. interrupted: the writer's process stopped or died. interrupted and failed texts may
+    # be written again.
     STATES = %w[waiting running finished failed cancelled interrupted].freeze
     # The states that are for good.
     FINAL = %w[finished cancelled].freeze

@@ -34,13 +34,13 @@ module Pelton
 
     # Starts a task. Its block runs in this tick, as soon as the caller waits or returns.
     #
-    # The error of a task that nobody has awaited goes to {on_error} when the task's object is collected or the run
+    # The error of a task that was never awaited goes to {on_error} when the task's object is collected or the run
     # ends, whichever comes first.
     #
     # @param name [#to_s, nil] for {tasks} and {Task#inspect}
     # @param transient [Boolean] whether the task does not keep {run} going: it is cancelled when nothing but transient
     #   tasks is left
-    # @param detached [Boolean] whether nobody will await the task: then its error goes to {on_error} at once
+    # @param detached [Boolean] whether the task will never be awaited: then its error goes to {on_error} at once
     # @return [Task]
     # @raise [NotRunningError] where no reactor runs on this thread
     # @raise [ArgumentError] without a block
@@ -80,9 +80,9 @@ module Pelton
     #   @raise [NotRunningError] where no reactor runs on this thread
     #   @raise [ArgumentError] without a block
 
-    # Sets the block that is called with each unhandled error: of a callback, or of a task that nobody awaits ({spawn}).
-    # Without one, the error is logged with its backtrace: see {logger}. An error that the block raises ends {run}.
-    # Without a block the setting is removed.
+    # Sets the block that is called with each unhandled error: of a callback, or of a task that is not awaited
+    # ({spawn}). Without one, the error is logged with its backtrace: see {logger}. An error that the block raises ends
+    # {run}. Without a block the setting is removed.
     #
     # @yieldparam error [StandardError]
     # @return [Proc, nil] the block that was set before

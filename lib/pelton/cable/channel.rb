@@ -155,7 +155,7 @@ module Pelton
       end
 
       # @return [Hash{String => Object}] the information of all who are present on a stream, as far as this process
-      #   knows, by their ids. For a stream that nobody tracks here it is empty
+      #   knows, by their ids. For a stream that is not tracked here it is empty
       def presence_of(stream) = @session.server.presence.members(stream)
 
       # Sends a message to this client alone. It never waits.

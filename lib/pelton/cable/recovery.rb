@@ -13,7 +13,7 @@ module Pelton
       # Sessions that are kept, and bytes of their identifiers.
       MOST = 10_000
       MOST_BYTES = 8 << 20
-      # Seconds for another process to answer; a session that nobody knows takes as long.
+      # Seconds for another process to answer; an unknown session takes as long.
       ANSWER = 0.25
       # Seconds for the end of a connection of which only its client knows that it is broken.
       ENDING = 5
@@ -48,7 +48,7 @@ module Pelton
       def size = @kept.size
 
       # @param session [Session]
-      # @param identity [String, nil] see {Identity.of}; nil: nobody may come back to it
+      # @param identity [String, nil] see {Identity.of}; nil: it cannot be resumed
       # @return [String] its id
       def enter(session, identity)
         listen

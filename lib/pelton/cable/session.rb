@@ -100,7 +100,7 @@ module Pelton
       # The server stops.
       def close(code, text) = disconnect("server_restart", true, code: code, text: text)
 
-      # Calls the application's code, within its time limit: its error is reported, and concerns nobody else.
+      # Calls the application's code, within its time limit: its error is reported, and has no effect on others.
       #
       # @return [:done, :refused, :failed]
       def protect(&block)

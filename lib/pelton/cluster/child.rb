@@ -60,7 +60,7 @@ module Pelton
 
       # Runs a reactor until the master stops the worker, or until the master has ended.
       #
-      # @param load [Proc, nil] called before the reactor runs, where nobody waits
+      # @param load [Proc, nil] called before the reactor runs, before any request waits
       # @yieldparam child [Child] inside {Pelton.run}
       def run(load = nil)
         # Ctrl-C reaches all processes, but only the master stops workers

@@ -188,7 +188,7 @@ module Pelton
         ended.each { |worker, status| restart_later(worker, status) unless worker.stopping? }
       end
 
-      # Process 1 of a container inherits the processes whose parents have ended, and nobody else waits for them.
+      # Process 1 of a container inherits the processes whose parents have ended, and must wait for them itself.
       #
       # @return [Hash{Integer => Process::Status}]
       def reap_all

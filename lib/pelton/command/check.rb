@@ -7,7 +7,7 @@ require_relative "socket_owner"
 module Pelton
   module Command
     # `pelton serve --check`: says in one line each what would keep the server from serving, and how to cure it. As
-    # `nginx -t` it may run beside the server, before a restart: it starts no worker, calls no hook, accepts no
+    # `nginx -t` it may run next to the server, before a restart: it starts no worker, calls no hook, accepts no
     # connection, and leaves files and sockets alone. So an address at which somebody listens is no problem, but worth a
     # line. The application is loaded, and does what it does then.
     class Check

@@ -18,7 +18,7 @@ module Pelton
 
     class << self
       # @param arguments [Array<String>] the control socket's address
-      # @return [Integer] the exit status: 0, 1 when nobody answers, 2 when the arguments are wrong
+      # @return [Integer] the exit status: 0, 1 without an answer, 2 when the arguments are wrong
       def run(arguments, out: $stdout, error: $stderr)
         address, *rest = arguments
         return out.puts(USAGE) || 0 if (arguments & %w[-h --help]).any?

@@ -297,7 +297,7 @@ module Pelton
     end
 
     class << self
-      # @return [Client] the client behind {HTTP.get}, {HTTP.post} and so on
+      # @return [Client] the client that {HTTP.get}, {HTTP.post} and so on use
       def client = @client ||= Client.new
 
       # @!method get(url, **options)

@@ -5,7 +5,7 @@ require_relative "../pubsub"
 
 module Pelton
   module HTTP
-    # The programs that run beside a server (`companion "bin/jobs"`). They find its topics by a variable of the
+    # The programs that run alongside a server (`companion "bin/jobs"`). They find its topics by a variable of the
     # environment: see {PubSub.join}.
     # @private
     class Companions

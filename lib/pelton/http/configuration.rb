@@ -22,7 +22,7 @@ module Pelton
       LOG_FORMATS = {"common" => CommonLog, "json" => JSONLog}.freeze
       # Seconds for the block of {#ready}: a little less than the second that Kubernetes waits for an answer.
       READY_TIMEOUT = 0.9
-      # Numbers beside the settings' values.
+      # Numbers next to the settings' values.
       AFTER = Setting.new(:after, :seconds, 60, "of life before which no worker is replaced", taken_by: :master)
       TIMEOUT = Setting.new(:timeout, :seconds, READY_TIMEOUT, "for the block of ready", taken_by: :program)
       # What may follow "?" in an address.
@@ -93,7 +93,7 @@ module Pelton
       # Adds an address to listen on.
       #
       # @param address [String] tcp://host:port, unix:///path, or ssl://host:port: see {Address}. It may have the
-      #   options behind it, as on the command line: unix:///path?mode=660, ssl://host:port?cert=FILE&key=FILE&ca=FILE
+      #   options after it, as on the command line: unix:///path?mode=660, ssl://host:port?cert=FILE&key=FILE&ca=FILE
       # @param mode [Integer, nil] the permissions of a UNIX socket, such as 0o660; nil: by the umask
       # @param tls [Hash] for ssl://, the options of {TLS::Context#initialize} (certificate:, key:, sni: ...)
       # @raise [ArgumentError] the address is invalid, ssl:// has no certificate, or an option does not go with the
@@ -159,9 +159,9 @@ module Pelton
         @readiness = [block, TIMEOUT.convert(timeout)]
       end
 
-      # Runs a program beside the server, such as the workers of its jobs: it starts when the server serves, gets TERM
-      # when the server stops, and has `shutdown_timeout` to end. When it ends by itself, the server stops, with the
-      # exit status 1.
+      # Runs a program alongside the server, such as the workers of its jobs: it starts when the server serves, gets
+      # TERM when the server stops, and has `shutdown_timeout` to end. When it ends by itself, the server stops, with
+      # the exit status 1.
       #
       # @param command [Array<String>] `companion "bin/jobs"`
       # @raise [ArgumentError] without a command
@@ -211,7 +211,7 @@ module Pelton
         set.to_h { |setting| [setting.option, @values[setting.name]] }
       end
 
-      # The options behind an address. Values may contain "=".
+      # The options after an address. Values may contain "=".
       def queried(address, query)
         query.split("&").to_h do |pair|
           name, value = pair.split("=", 2)

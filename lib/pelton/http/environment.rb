@@ -9,7 +9,7 @@ module Pelton
     # wrote it. WEB_CONCURRENCY and PORT, which are not Pelton's alone, are defaults, and the file wins over them, as
     # with Puma. An empty variable counts as one that is not set.
     #
-    # There is no PELTON_PORT: beside a service with the name pelton, Kubernetes sets it to an address in each
+    # There is no PELTON_PORT: next to a service with the name pelton, Kubernetes sets it to an address in each
     # container.
     # @private
     class Environment

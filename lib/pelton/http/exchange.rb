@@ -21,7 +21,7 @@ module Pelton
       #   @asynchronous sending the body of a response may wait
 
       # @!method hijack
-      #   Takes the connection over, with the bytes that were received behind the head. The handler's response is
+      #   Takes the connection over, with the bytes that were received after the head. The handler's response is
       #   ignored.
       #   @return [Stream] which the caller closes
       #   @raise [ClosedError] the client has left, or the exchange is over
@@ -49,7 +49,7 @@ module Pelton
 
       # @!method write_directly(string)
       #   Writes a part of a body that {#fits?}, or nil, without waiting.
-      #   @return [Stream, nil] where the bytes behind it may be sent at once
+      #   @return [Stream, nil] where the bytes after it may be sent at once
       #   @api private
 
       # @!method passed(count)
@@ -63,7 +63,7 @@ module Pelton
 
       # @!method finish(trailers = nil)
       #   Completes the response's body.
-      #   @param trailers [Hash{String => String}, nil] sent behind a chunked body
+      #   @param trailers [Hash{String => String}, nil] sent after a chunked body
       #   @return [nil]
       #   @raise [Error] the response has no head yet, or its body is shorter than its content-length
       #   @raise [ArgumentError] a trailer is malformed; no trailer has been sent then
@@ -137,7 +137,7 @@ module Pelton
         self
       end
 
-      # Completes the response, with trailers behind a chunked body. It may be called more than once.
+      # Completes the response, with trailers after a chunked body. It may be called more than once.
       #
       # @param trailers [Hash{String => String}, nil] a client of HTTP/1.0 does not get them
       # @raise [ArgumentError] a trailer is malformed; the stream stays open

@@ -46,7 +46,7 @@ module Pelton
       # The server stops: it is not ready any more.
       def stop = @stopping = true
 
-      # @return [#call] the application behind the paths
+      # @return [#call] the application for all other paths
       def around(app)
         return app if @answers.empty?
         lambda do |env|

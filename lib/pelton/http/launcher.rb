@@ -82,7 +82,7 @@ module Pelton
       # @yieldparam again [Boolean] whether the program starts again
       def on_stop(&block) = @on_stop = block
 
-      # Serves until a signal comes. The programs beside the server start with it, and end with it.
+      # Serves until a signal comes. Its companion programs start with it, and end with it.
       #
       # @param sockets [Cluster::Sockets, nil] the open sockets of the addresses; nil: open them
       # @param stop_limit [Numeric, nil] seconds from the first signal to the end of this process, whatever it does
@@ -96,7 +96,7 @@ module Pelton
         @companions = Companions.new(@configuration, @hub)
         Pelton.run(grace: 1) do
           signals = nil
-          Watchdog.quietly do # nobody waits yet
+          Watchdog.quietly do # no request waits yet
             start(application, descriptors: sockets &&
               @configuration.addresses.to_h { |address,| [address, sockets.descriptor(address)] },
               shared: false, pubsub: @configuration.pubsub || @hub&.path)

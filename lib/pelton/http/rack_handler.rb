@@ -38,7 +38,7 @@ module Pelton
         Configuration.new.load.tap do |configuration|
           bind(configuration, options)
           configuration.log(File::NULL) unless configuration.log
-          # Rails gives nil for early hints that nobody asked for
+          # Rails gives nil for early hints that were not asked for
           options.slice(*Server::DEFAULTS.keys).compact.each do |name, value|
             configuration.public_send(name, value)
           end

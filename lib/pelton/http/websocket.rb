@@ -70,7 +70,7 @@ module Pelton
       #   frame; nil while the socket is open
       attr_reader :close_code
 
-      # @return [String, nil] the text beside the close code
+      # @return [String, nil] the text that came with the close code
       attr_reader :close_reason
 
       # @private See {WebSocketHandshake}.
@@ -254,7 +254,7 @@ module Pelton
         end
       end
 
-      # Handles the next message or control frame. Messages are delivered before the frames behind them are looked at,
+      # Handles the next message or control frame. Messages are delivered before the frames after them are looked at,
       # so they can be answered even if the next frame ends the socket.
       #
       # @return [Boolean] false: more bytes are needed

@@ -157,7 +157,7 @@ module Pelton
 
       # @!method set(key, value, ttl: nil, flags: nil, cas: nil, raw: false, timeout: nil)
       #   @param flags [Integer] 32 bits that are stored with the value; a serializer or compression uses two of them
-      #   @param cas [Integer] from {#gets}: store the value only if nobody has stored another one since
+      #   @param cas [Integer] from {#gets}: store the value only if no other was stored since
       #   @return [Boolean] whether the value was stored
       #   @asynchronous
       # @!method add(key, value, ttl: nil, flags: nil, raw: false, timeout: nil)

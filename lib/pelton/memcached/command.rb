@@ -9,7 +9,7 @@ module Pelton
     class Command
       MEGABYTE = 1 << 20
       UNITS = {"k" => 1 << 10, "m" => MEGABYTE}.freeze
-      SPARE_DESCRIPTORS = 64 # beside the clients' descriptors
+      SPARE_DESCRIPTORS = 64 # in addition to the clients'
 
       # The command line was not understood.
       class UsageError < Error

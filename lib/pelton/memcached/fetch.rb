@@ -99,7 +99,7 @@ module Pelton
 
       def give_up(operation)
         error = $!.is_a?(StandardError) ? $! : ClosedError.new("the fiber that computed the value was stopped")
-        operation.errback {} # if nobody waits, the error must not count as unhandled
+        operation.errback {} # without a waiter, the error must not count as unhandled
         operation.fail(error)
       end
 

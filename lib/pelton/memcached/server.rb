@@ -22,7 +22,7 @@ module Pelton
     # It has neither authentication nor encryption, like memcached by default: only listen on addresses whose users you
     # trust. It never listens on UDP.
     class Server
-      # An item has 56 bytes of header, its key and two more bytes beside its value: they must fit in.
+      # An item has 56 bytes of header, its key and two more bytes besides its value: they must fit in.
       SMALLEST_VALUE_LIMIT = 1024
       LARGEST_VALUE_LIMIT = 1 << 30
       LONGEST_IDLE_TIMEOUT = 86_400

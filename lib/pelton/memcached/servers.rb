@@ -40,8 +40,8 @@ module Pelton
         node.connection(in_place, timeout, slot)
       end
 
-      # Asks the servers that are down, when it is time. Each gets a thread, so nobody waits for it, and no reactor runs
-      # longer because of it.
+      # Asks the servers that are down, when it is time. Each gets a thread, so that nothing waits for it, and no
+      # reactor runs longer because of it.
       def recheck
         @nodes.select(&:due?).each do |node|
           # After a fork it is not

@@ -5,7 +5,7 @@ module Pelton
     # A value whose bytes may still be arriving: {Client#stream}. It is a Rack body. Pelton's HTTP server passes the
     # bytes from socket to socket, without receiving them, as long as the client accepts them at once.
     #
-    # Other replies wait behind the value. If passing on has not begun by the next loop iteration, or as soon as the
+    # Other replies wait for the value's end. If passing on has not begun by the next loop iteration, or as soon as the
     # client is too slow, the rest is received into memory, as {Client#get} does.
     class ValueStream
       # @!method bytesize

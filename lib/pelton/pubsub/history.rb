@@ -191,7 +191,7 @@ module Pelton
         nil
       end
 
-      # A topic that nobody writes to any more has its messages taken away here.
+      # Removes the messages of topics that get no more messages.
       def sweep
         return if Clock.now - @swept < SWEEP
         @swept = Clock.now

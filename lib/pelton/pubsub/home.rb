@@ -2,7 +2,7 @@
 
 module Pelton
   class PubSub
-    # The variable of the environment that names the hub of a server's topics to the programs beside it.
+    # The variable of the environment that names the hub of a server's topics to its companion programs.
     # @private
     HUB = "PELTON_PUBSUB_HUB"
 
@@ -19,7 +19,7 @@ module Pelton
       # console, a script. They are carried by a thread of its own, so the process needs no reactor to publish. After a
       # fork, the child joins anew.
       #
-      # A program that a server runs beside itself (`companion "bin/jobs"`) finds the server's topics by itself. Others
+      # A program that a server runs as a companion (`companion "bin/jobs"`) finds the server's topics by itself. Others
       # need the address that the servers have: `PELTON_PUBSUB`.
       #
       # @param place [String, nil] `redis://...` or `postgres://...`

@@ -27,7 +27,7 @@ module Pelton
         end
 
         # @param parts [Array<String>] of a frame
-        # @param extra [Boolean] whether the frame is beside the limit
+        # @param extra [Boolean] whether the frame may exceed the limit
         def push(*parts, extra: false)
           bytes = parts.sum(&:bytesize)
           @frames.concat(parts)

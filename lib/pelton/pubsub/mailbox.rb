@@ -17,7 +17,7 @@ module Pelton
       # @param max_bytes [Integer] beyond which it takes no more
       # @param tells_losses [Boolean] whether {#take} returns :lost in the place of what it did not take
       # @param due [#call, nil] arranges that {#take} is called until there is nothing left, and then {#taken}; raises
-      #   ClosedError when nobody can do so any more. It must not wait
+      #   ClosedError when that has become impossible. It must not wait
       def initialize(max_bytes, tells_losses: false, due: nil)
         @lock = Mutex.new
         @max_bytes = max_bytes

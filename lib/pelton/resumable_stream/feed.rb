@@ -84,7 +84,7 @@ module Pelton
 
       private
 
-      # A position that lies within a character is nobody's; it counts as the next one.
+      # A position within a character was never given out; it counts as the next one.
       def from(offset)
         offset += 1 while offset < @text.bytesize && @text.getbyte(offset) & 0xC0 == 0x80
         @text.byteslice(offset..)

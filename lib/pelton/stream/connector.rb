@@ -6,7 +6,7 @@ module Pelton
   # Connects to one of several addresses. They are tried in order, and the attempt at the next address begins while a
   # slow one is still under way (RFC 8305, "Happy Eyeballs").
   module Connector
-    # Seconds after which the next attempt begins beside one that is still under way (RFC 8305, section 5).
+    # Seconds after which the next attempt begins while one is still under way (RFC 8305, section 5).
     ATTEMPT_DELAY = 0.25
 
     # Seconds until the next attempt at a UNIX listener whose backlog is full.
@@ -97,7 +97,7 @@ module Pelton
     # @param timeout [Numeric] seconds
     # @yieldparam stream [Stream]
     # @return [Stream, Operation] with a block, an Operation at once, and the block is called with the stream
-    # @raise [ConnectionError] when nobody listens there
+    # @raise [ConnectionError] when nothing listens there
     # @raise [TimeoutError] when the time is over first
     # @asynchronous
     def connect_unix(path, timeout: 10, &block)

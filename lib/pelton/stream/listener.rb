@@ -109,7 +109,7 @@ module Pelton
       open_listener(Address.resolve(host, port), backlog, reuse_port, tls, handshake_timeout, &block)
     end
 
-    # Listens on a UNIX socket. A socket file on which nobody listens any more is removed first. Closing the listener
+    # Listens on a UNIX socket. A stale socket file, on which nothing listens, is removed first. Closing the listener
     # leaves the file, because another process may listen there by then.
     #
     # @param path [String]

@@ -14,7 +14,7 @@ module Pelton
       # @param reactor [Reactor]
       # @param requests [Array<Hash>] the requests of a server: `name`, `age` in seconds, `state`, and `fiber`
       # @return [Array<Hash{Symbol => Object}>] name, age (nil: not known), state, origin ("FILE:LINE", nil: not a task)
-      #   and backtrace of each: first the requests, the oldest first, and those whose response has begun behind the
+      #   and backtrace of each: first the requests, the oldest first, and those whose response has begun after the
       #   others; then the tasks
       def of(reactor, requests: [])
         parked = reactor.parked.to_h { |fiber| [fiber, true] }

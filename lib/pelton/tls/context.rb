@@ -22,7 +22,7 @@ module Pelton
 
       # A certificate or a key is given as the name of a file, as PEM text, or as an object with `to_pem`.
       #
-      # @param certificate [String, nil] this side's certificate, with its chain behind it; a server needs one
+      # @param certificate [String, nil] this side's certificate, followed by its chain; a server needs one
       # @param key [String, nil] the certificate's private key; nil: the certificate's file contains it
       # @param password [String, nil] the key's password
       # @param ca_file [String, Array<String>, nil] certificates of authorities to trust, instead of the system's

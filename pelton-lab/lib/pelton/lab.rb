@@ -5,7 +5,7 @@ require_relative "lab/experiment"
 
 module Pelton
   # The lab measures what asynchronous code costs and gains, on your machine and for your workload: blocking and
-  # asynchronous contenders beside each other, in fresh processes, in a shuffled order, with their answers checked.
+  # asynchronous contenders against each other, in fresh processes, in a shuffled order, with their answers checked.
   #
   # An experiment is one file. Those that come with Pelton lie in pelton/lab/experiments; yours looks the same:
   #

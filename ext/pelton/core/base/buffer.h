@@ -12,7 +12,7 @@
 struct pel_buffer {
     char *data;
     size_t start;    /* offset of the first byte not yet consumed */
-    size_t end;      /* offset behind the last byte written */
+    size_t end;      /* offset after the last byte written */
     size_t capacity; /* start <= end <= capacity */
 };
 

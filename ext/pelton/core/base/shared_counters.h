@@ -10,8 +10,8 @@
  * nothing up.
  *
  * The number of counters is fixed. A new one takes the place of one whose time has passed, or else of the lowest of
- * eight that chance has put together: their names are hashed with a random seed, so nobody can choose names that
- * displace another's. Processes that begin the same counter at the same moment may lose a count.
+ * eight that chance has put together: their names are hashed with a random seed, so that a client cannot choose names
+ * that displace another's. Processes that begin the same counter at the same moment may lose a count.
  */
 struct pel_shared_counters;
 

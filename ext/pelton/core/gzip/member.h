@@ -7,7 +7,7 @@
 /*
  * CRC-32 as gzip uses it (RFC 1952, section 8), and the CRC of two texts from the CRCs of each.
  *
- * A CRC is a polynomial over GF(2), modulo gzip's polynomial. A text of n bytes behind another one multiplies the first
+ * A CRC is a polynomial over GF(2), modulo gzip's polynomial. A text of n bytes after another one multiplies the first
  * one's CRC by x^(8n): that power is the text's shift. It depends on the length alone, so it is computed once for a
  * text that is used often.
  */

@@ -122,7 +122,7 @@ static void append(char *key, size_t *length, const char *bytes, size_t count)
     *length += count;
 }
 
-/* A part, if it is there, behind a mark; and a line end, which no part contains. */
+/* A part, if it is there, after a mark; and a line end, which no part contains. */
 static void append_part(char *key, size_t *length, struct pel_slice part)
 {
     if (part.bytes) {

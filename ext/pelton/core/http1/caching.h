@@ -16,7 +16,7 @@
  *
  * - methods other than GET and HEAD, HTTP/1.0, requests with a body, and targets that name a host
  * - a request with any header that is not known to be harmless: with Cookie, Authorization, Range, Cache-Control,
- *   Forwarded, X-Original-URL, or one that nobody has heard of; or with a header of the key that was sent twice
+ *   Forwarded, X-Original-URL, or an unknown one; or with a header of the key that was sent twice
  * - keys that are too long
  *
  * `*hides`: whether it has headers that are not part of the key (User-Agent, X-Forwarded-For ...). A response may be

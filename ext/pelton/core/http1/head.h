@@ -79,7 +79,7 @@ struct pel_http1_head {
     struct pel_slice method, target;
     struct pel_slice authority; /* of an absolute target: it replaces the Host header */
     struct pel_slice path;      /* of the target, without the query; empty only in authority and absolute targets */
-    struct pel_slice query;     /* the target behind the question mark */
+    struct pel_slice query;     /* the target after the question mark */
     struct pel_slice host;      /* the value of Host */
     enum pel_http1_target target_form;
     unsigned expects_continue : 1;
@@ -108,7 +108,7 @@ enum pel_http1_kind { PEL_HTTP1_REQUEST, PEL_HTTP1_RESPONSE, PEL_HTTP1_TRAILERS 
  *   PEL_EPROTOCOL  *fault is the reason
  *   PEL_ELIMIT     *fault names the limit
  *
- * A header line of a response is complete only with the first byte behind it, which may continue it (obs-fold).
+ * A header line of a response is complete only with the first byte after it, which may continue it (obs-fold).
  * A response's framing is determined as if its request were a GET. Its bytes must be writable: where a header goes on
  * in the next line (obs-fold), blanks replace the line end in place. In requests and trailers that is refused.
  */

@@ -47,7 +47,7 @@ static ssize_t parse_lines(struct pel_http1_parser *parser, enum pel_http1_kind 
     used = pel_http1_parse_head(kind, parser->limits, bytes, length, head, &parser->line, &fault);
     parser->searched = used == 0 ? length : 0;
     if (used == 0 && kind == PEL_HTTP1_RESPONSE && bytes[length - 1] == '\n')
-        parser->searched--; /* any byte behind the line may complete it */
+        parser->searched--; /* any byte after the line may complete it */
     return used < 0 ? refuse_message(parser, fault) : used;
 }
 

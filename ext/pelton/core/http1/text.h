@@ -29,7 +29,7 @@ int pel_http1_all(const char *bytes, size_t length, enum pel_http1_class class);
 struct pel_slice pel_http1_trim(const char *from, const char *to);
 
 /* Whether the bytes are chunk extensions: *( ";" token [ "=" ( token / quoted-string ) ] ) of RFC 9112, 7.1.1, with
- * spaces and tabs before and behind each ";" and "=", which the RFC forbids to senders, but wants parsed. */
+ * spaces and tabs before and after each ";" and "=", which the RFC forbids to senders, but wants parsed. */
 int pel_http1_chunk_extensions(const char *bytes, size_t length);
 
 /* Whether `length` bytes equal those of the word (given in lower case), regardless of case. */

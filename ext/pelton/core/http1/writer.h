@@ -20,7 +20,7 @@ int pel_http1_write_header(struct pel_buffer *buffer, struct pel_slice name, str
 /* name: value, with a decimal number. PEL_EARGUMENT: the name is no token. */
 int pel_http1_write_number(struct pel_buffer *buffer, struct pel_slice name, uint64_t value);
 
-/* The empty line behind the last header or trailer, or the line end behind a chunk. */
+/* The empty line after the last header or trailer, or the line end after a chunk. */
 int pel_http1_write_end(struct pel_buffer *buffer);
 
 /* The first line of a chunk of that length; the caller then appends its bytes and calls pel_http1_write_end. 0: the

@@ -36,7 +36,7 @@ int pel__http2_control_p(const nghttp2_frame_hd *frame)
     case NGHTTP2_SETTINGS:
     case NGHTTP2_PING:
         return !(frame->flags & NGHTTP2_FLAG_ACK);
-    default: /* CONTINUATION, PRIORITY, PRIORITY_UPDATE; nghttp2 passes over those that nobody knows */
+    default: /* CONTINUATION, PRIORITY, PRIORITY_UPDATE; nghttp2 passes over unknown ones */
         return 1;
     }
 }

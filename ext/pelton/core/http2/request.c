@@ -5,8 +5,8 @@
 
 /*
  * What a client sends. The fields of a head become lines of HTTP/1, which its parser reads: so a request is refused for
- * the same reasons as there, and what one sees as one request is no two behind a proxy. nghttp2 has refused what RFC
- * 9113 forbids beyond that: pseudo-headers in disorder, fields of the connection, a body that is not as long as its
+ * the same reasons as there, and one server's single request is no two requests to another. nghttp2 has refused what
+ * RFC 9113 forbids beyond that: pseudo-headers in disorder, fields of the connection, a body that is not as long as its
  * content-length.
  */
 
@@ -86,7 +86,7 @@ static int keep_pseudo_header(struct pel_http2_stream *stream, struct pel_slice 
     return append_slice(&stream->pseudo, value) < 0 ? out_of_memory(stream) : 0;
 }
 
-/* Host says nothing new beside :authority, or contradicts it (RFC 9113, 8.3.1). 1: it is left out. */
+/* Host says nothing new besides :authority, or contradicts it (RFC 9113, 8.3.1). 1: it is left out. */
 static int repeats_authority_p(struct pel_http2_stream *stream, struct pel_slice name, struct pel_slice value)
 {
     struct pel_slice authority = pseudo_header(stream, AUTHORITY);
@@ -186,7 +186,7 @@ void pel__http2_head_received(struct pel_http2_stream *stream)
 }
 
 /* The whole connection's window is opened at once: what a stream may send is bounded by its own, so one whose body
- * nobody reads holds up no other. */
+ * is not read holds up no other. */
 int pel__http2_on_data(nghttp2_session *nghttp2, uint8_t flags, int32_t id, const uint8_t *bytes, size_t length,
                        void *data)
 {

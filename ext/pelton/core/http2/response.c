@@ -51,7 +51,7 @@ static void lower(char *bytes, size_t length)
             bytes[i] |= 32;
 }
 
-/* The lines from `at` on as fields behind the first `count`. Returns the number of fields, or PEL_EMEMORY. */
+/* The lines from `at` on as fields after the first `count`. Returns the number of fields, or PEL_EMEMORY. */
 static ssize_t read_fields(struct pel_http2_session *session, size_t count, char *at, const char *end)
 {
     while (at < end && *at != '\r') {

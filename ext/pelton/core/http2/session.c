@@ -72,7 +72,7 @@ void pel__http2_stream_free(struct pel_http2_stream *stream)
 
 /* ---- nghttp2's callbacks ----------------------------------------------------------------------------------------- */
 
-/* The bytes behind are ignored. Streams that have begun are ended as well: their client means harm. */
+/* The bytes that follow are ignored. Streams that have begun are ended as well: their client means harm. */
 static void end_flood(struct pel_http2_session *session)
 {
     session->flooded = 1;

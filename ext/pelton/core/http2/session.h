@@ -99,7 +99,7 @@ struct pel_http2_stream *pel_http2_first(const struct pel_http2_session *session
 /* Says that the server stops, so that no new stream should come. A peer may have sent some before it knows. */
 void pel_http2_announce_end(struct pel_http2_session *session);
 
-/* Whether the peer has answered a ping sent behind the announcement: it knows. */
+/* Whether the peer has answered a ping sent after the announcement: it knows. */
 int pel_http2_end_known_p(const struct pel_http2_session *session);
 
 /* The streams begun so far are the last. */

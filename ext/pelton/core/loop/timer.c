@@ -222,7 +222,7 @@ static struct pel_timer_link *sort_chain(struct pel_timer_link *chain)
     return sorted;
 }
 
-/* Merges the sorted chain into the expired timers, from the end: new timers nearly always belong behind them. */
+/* Merges the sorted chain into the expired timers, from the end: new timers nearly always belong after them. */
 static void expire_chain(struct pel_timers *timers, struct pel_timer_link *chain)
 {
     struct pel_timer_link *position = &timers->expired, *last = NULL;

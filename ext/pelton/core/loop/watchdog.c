@@ -118,7 +118,7 @@ static void write_report(int fd, const char *text, size_t length)
     }
 }
 
-/* Writes without watchdog_lock: the descriptor may be a pipe that nobody reads. */
+/* Writes without watchdog_lock: the descriptor may be a pipe without a reader. */
 static void report_stall(const struct pel_stall *stall, unsigned unreported)
 {
     static char text[PEL_STACK_SAMPLE_SIZE * 2];

@@ -46,7 +46,7 @@ int pel_memcached_parse(struct pel_memcached_parser *parser, const char *bytes, 
 
 /*
  * Skips the value's next `length` bytes, which the caller has received without the parser. Only bytes of the value may
- * be skipped, never the CRLF behind it.
+ * be skipped, never the CRLF after it.
  *
  *   0              skipped
  *   PEL_EARGUMENT  fewer bytes are pending; nothing was skipped

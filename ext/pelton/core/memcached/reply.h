@@ -70,7 +70,7 @@ struct pel_memcached_reply {
     struct pel_slice key;    /* k; the item's key in ME; the statistic's name in STAT */
     struct pel_slice opaque; /* O */
 
-    /* ERROR, CLIENT_ERROR, SERVER_ERROR, VERSION, STAT, ME: the text behind the word (and the key); may be empty. */
+    /* ERROR, CLIENT_ERROR, SERVER_ERROR, VERSION, STAT, ME: the text after the word (and the key); may be empty. */
     struct pel_slice text;
     /* NUMBER */
     uint64_t number;

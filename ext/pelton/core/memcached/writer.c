@@ -4,10 +4,10 @@
 #include "core/base/base64.h"
 #include "core/base/decimal.h"
 
-/* More bytes than any command needs beside its key, opaque and value: two for each letter, and the numbers. */
+/* More bytes than any command needs besides its key, opaque and value: two for each letter, and the numbers. */
 #define COMMAND_RESERVE 256
 
-/* A to Z and a to z; the bits between and behind them stand for no letter. */
+/* A to Z and a to z; the bits between and after them stand for no letter. */
 #define LETTERS (UINT64_C(0x03ffffff) | UINT64_C(0x03ffffff) << 32)
 
 #define ONES UINT64_C(0x0101010101010101)

@@ -70,7 +70,7 @@ struct pel_memcached_request {
     uint64_t length;               /* storage, ms: the length of the value that follows, without its CRLF */
     uint32_t client_flags;         /* storage */
     int last;                      /* retrieval: no key follows. With an empty key: the line had no further key */
-    const struct pel_slice *words; /* stats: the words behind the verb */
+    const struct pel_slice *words; /* stats: the words after the verb */
     int word_count;
 
     /* meta: the flags as a set (empty for other commands), their letters in the client's order, and their tokens. T, N,

@@ -7,7 +7,7 @@
 
 enum {
     LINE, /* at the beginning of a line */
-    KEYS, /* behind the verb of a retrieval command, or the expiry of a gat */
+    KEYS, /* after the verb of a retrieval command, or the expiry of a gat */
     SKIP  /* in a refused line, whose end causes an error reply */
 };
 

@@ -27,7 +27,7 @@ struct pel_memcached_request_parser {
  *
  *   1              `request` is set
  *   0              more bytes are needed
- *   PEL_ELIMIT     a line is too long; the bytes behind it cannot be parsed
+ *   PEL_ELIMIT     a line is too long; the bytes after it cannot be parsed
  *   PEL_EPROTOCOL  the client uses the binary protocol
  */
 int pel_memcached_request_parse(struct pel_memcached_request_parser *parser, const char *bytes, size_t length,

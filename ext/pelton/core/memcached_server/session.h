@@ -50,7 +50,7 @@ void pel_memcached_session_end(struct pel_memcached_session *session);
 size_t pel_memcached_session_receive(struct pel_memcached_session *session, const char *bytes, size_t length,
                                      struct pel_buffer *output);
 
-/* Whether the session consumes nothing before the output is sent and the value behind it is taken. */
+/* Whether the session consumes nothing before the output is sent and the value after it is taken. */
 static inline int pel_memcached_session_full(const struct pel_memcached_session *session,
                                              const struct pel_buffer *output)
 {

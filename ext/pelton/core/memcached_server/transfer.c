@@ -2,7 +2,7 @@
 
 #include "core/memcached_server/text_reply.h"
 
-#define TERMINATOR 2 /* bytes: the CRLF behind a value on the wire */
+#define TERMINATOR 2 /* bytes: the CRLF after a value on the wire */
 
 int pel__memcached_upload_begin(struct pel_memcached_session *session, const struct pel_memcached_request *request,
                                 int64_t expiry, struct pel_buffer *output)

@@ -40,7 +40,7 @@ static enum pel_store_result put_existing(struct pel_store *store, struct pel_it
 
     switch (put->mode) {
     case PEL_STORE_ADD:
-        old->state |= PEL_ITEM_ACTIVE; /* an add shows that the item is in use, though nobody has fetched it */
+        old->state |= PEL_ITEM_ACTIVE; /* an add shows that the item is in use, though it was not fetched */
         old->accessed = store->now;
         return PEL_STORE_NOT_STORED;
     case PEL_STORE_APPEND:

@@ -21,7 +21,7 @@ struct pel_borrowed {
     const char *bytes;
     size_t length;   /* the bytes not sent yet */
     uintptr_t owner; /* for the caller's use: the object to keep alive and unchanged while this entry exists */
-    struct pel_lender *lender; /* is told when the entry is gone; NULL: nobody is */
+    struct pel_lender *lender; /* is told when the entry is gone; or NULL */
 };
 
 /* A zeroed list is empty. */
@@ -31,7 +31,7 @@ struct pel_borrowed_list {
     size_t before; /* the sum of all entries' `before`: the rest of the output buffer follows the last entry */
 };
 
-/* Appends borrowed bytes behind all bytes that the output buffer holds now. The owner must not change or free them
+/* Appends borrowed bytes after all bytes that the output buffer holds now. The owner must not change or free them
  * until the entry is gone from the list. Returns 0 or PEL_EMEMORY. */
 int pel_borrowed_add(struct pel_borrowed_list *list, const struct pel_buffer *buffer, const void *bytes, size_t length,
                      uintptr_t owner, struct pel_lender *lender);

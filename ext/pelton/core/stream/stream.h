@@ -31,7 +31,7 @@ struct pel_stream {
     unsigned readable : 1;       /* a read may succeed: no EAGAIN since the last event */
     unsigned writable : 1;       /* a write may succeed: no EAGAIN since the last event */
     unsigned hangup : 1;         /* the end or an error follows the bytes that can be read */
-    unsigned urgent : 1;         /* a read may stop before an urgent byte, with more bytes behind it */
+    unsigned urgent : 1;         /* a read may stop before an urgent byte, with more bytes after it */
     unsigned end_of_file : 1;    /* the peer has ended its output, and all of it was received */
     unsigned shut_when_sent : 1; /* half-close once the output is sent */
     unsigned write_shut : 1;

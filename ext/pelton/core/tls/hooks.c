@@ -44,7 +44,7 @@ static void set_verify(struct pel_tls *tls)
                                        (unsigned char)(tls->options.verify * 2 + (tls->options.hooks.verify != NULL)));
 }
 
-/* RFC 6066, section 3: a list of names, of which OpenSSL takes one, a host name. Copies it with a NUL behind it; 0 when
+/* RFC 6066, section 3: a list of names, of which OpenSSL takes one, a host name. Copies it and appends a NUL; 0 when
  * there is none, or none that is well-formed: OpenSSL refuses the latter itself, later. */
 static int read_server_name(SSL *ssl, char name[TLSEXT_MAXLEN_host_name + 1])
 {

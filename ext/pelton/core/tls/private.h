@@ -14,7 +14,7 @@ struct pel_tls {
     char *name, *session;
     struct pel_buffer early;              /* bytes of the handshake that the owner had received before */
     ssize_t last_received;                /* the result of the last receive */
-    struct pel_tls_failure moved_failure; /* replaces options.failure after the layer was moved; nobody reads it */
+    struct pel_tls_failure moved_failure; /* replaces options.failure after the layer was moved; it is not read */
     unsigned in_handshake : 1;            /* SSL_do_handshake is running: a hook may close the stream */
     unsigned close_notify_received : 1;
 };

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define LARGEST_SECONDS 4e9 /* nobody waits for 126 years */
+#define LARGEST_SECONDS 4e9 /* 126 years */
 
 int64_t pel_nanoseconds(VALUE seconds)
 {

@@ -201,7 +201,7 @@ static VALUE parser_skip(VALUE self, VALUE length)
     return Qnil;
 }
 
-/* rest: takes the bytes behind a head that changed the protocol. */
+/* rest: takes the bytes after a head that changed the protocol. */
 static VALUE parser_rest(VALUE self)
 {
     struct parser *parser = get_parser(self);

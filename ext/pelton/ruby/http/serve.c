@@ -75,7 +75,7 @@ static VALUE proceed_protected(VALUE argument)
     }
     if (connection->state == PEL_HTTP_DRAINING)
         pel_http_drain_body(connection);
-    if (connection->state == PEL_HTTP_IDLE) /* behind the dropped body there may be another request */
+    if (connection->state == PEL_HTTP_IDLE) /* the dropped body may be followed by another request */
         pel_http_read_requests(connection);
     if (connection->state == PEL_HTTP_LINGERING && connection->lingers)
         pel_http_drain_until_end(connection);

@@ -71,7 +71,7 @@ void pel_memcached_fan_out_add(struct pel_memcached_fan_out *fan_out, struct pel
     struct pel_operation *pending = pel_memcached_add_pending(connection, PEL_MEMCACHED_SHARD, PEL_FOREVER);
 
     *shard = (struct pel_memcached_shard_request){.fan_out = fan_out, .keys = keys, .result = Qnil, .count = count};
-    pending->handled = 1; /* nobody awaits it: it only marks the shard request's position */
+    pending->handled = 1; /* it is not awaited: it only marks the shard request's position */
     fan_out->references++;
     *connection->pending.shards_tail = shard;
     connection->pending.shards_tail = &shard->next;

@@ -24,7 +24,7 @@ static int parse_replies(struct pel_memcached_connection *connection, const char
         if (code < 0)
             return code;
     }
-    /* The beginning of a reply that nobody asked for must not become the next caller's. */
+    /* The beginning of an unsolicited reply must not become the next caller's. */
     return !connection->pending.first && !connection->classic.end_follows &&
                    pel_memcached_parser_inside(&connection->parser)
                ? PEL_EPROTOCOL

@@ -122,7 +122,7 @@ static int end_reply_value(struct pel_memcached_connection *connection)
     return code;
 }
 
-/* A server that does not understand a command may read the bytes behind it, such as a set's value, as commands, and
+/* A server that does not understand a command may read the bytes after it, such as a set's value, as commands, and
  * answer those as well. Then no later reply can be matched with its request: PEL_EPROTOCOL. */
 static int code_after_error(enum pel_memcached_request request, enum pel_memcached_kind kind)
 {

@@ -9,7 +9,7 @@
 /*
  * Pelton::Memcached::ValueStream: a value whose operation is settled as soon as its head has come, so that the rest can
  * be relayed to another stream by splice, without passing through this process. The caller must begin to relay before
- * the loop iterates once more; after that the rest is received as usual, because other replies wait behind it. The same
+ * the loop iterates once more; after that the rest is received as usual, because other replies wait for it. The same
  * happens when the target stream does not take the bytes at once.
  */
 

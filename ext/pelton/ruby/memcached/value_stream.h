@@ -20,7 +20,7 @@ VALUE pel_memcached_value_stream(VALUE value);
 /* Whether the value whose head has come may be relayed. */
 int pel_memcached_can_relay(const struct pel_memcached_connection *connection);
 
-/* A ValueStream to be relayed. Adds a pending operation for the rest of its value, behind the operation that asked. */
+/* A ValueStream to be relayed. Adds a pending operation for the rest of its value, after the operation that asked. */
 VALUE pel_memcached_begin_relay(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply);
 
 /* More bytes have come: wakes the relaying fiber, or has the rest received when no fiber relays. */

@@ -154,7 +154,7 @@ static void drop_report_collected(void *reactor)
 }
 
 /* A job, because the garbage collector calls this: nothing is allocated here, and no Ruby code runs. The reactor
- * exists, because a run that ends leaves no failures behind. */
+ * exists, because a run that ends leaves no failures. */
 void pel_failure_collected(struct pel_operation *task)
 {
     struct pel_reactor *reactor = task->reactor;

@@ -33,7 +33,7 @@ struct pel_operation {
 enum pel_task_kind {
     PEL_TASK = 1,
     PEL_MAIN_TASK,    /* run's block */
-    PEL_DETACHED_TASK /* nobody awaits it: its error is reported at once, as a callback's */
+    PEL_DETACHED_TASK /* it is never awaited: its error is reported at once, as a callback's */
 };
 
 /* ---- the record (record.c) ------------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ VALUE pel_operation_await(struct pel_reactor *reactor, struct pel_operation *ope
 VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *operation, VALUE block, int later,
                            int64_t deadline);
 
-/* ---- errors of tasks that nobody has handled yet (failure.c) --------------------------------------------------- */
+/* ---- errors of tasks that were not handled yet (failure.c) --------------------------------------------------- */
 
 /* Adds a task that has failed. The failure is reported when the task's object is collected or the run ends, unless it
  * was handled meanwhile. */

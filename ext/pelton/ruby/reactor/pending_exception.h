@@ -7,8 +7,8 @@
  * A fiber that was unblocked goes on first, because a Mutex or a Queue relies on it. A fiber that is about to raise an
  * exception takes the next one later. A fiber that has resumed another fiber cannot be reached at all.
  *
- * The fiber itself keeps its pending exceptions, and they vanish with it: a program may drop a fiber that nobody can
- * resume any more. Include reactor.h.
+ * The fiber itself keeps its pending exceptions, and they vanish with it: a program may drop a fiber that can no longer
+ * be resumed. Include reactor.h.
  */
 
 struct pel_reactor;

@@ -29,7 +29,7 @@ static VALUE stop_roots_up_to_mark(VALUE argument)
 
 void pel_stop_roots(struct pel_reactor *reactor)
 {
-    struct pel_root mark = {.stop = NULL}; /* roots that add themselves again stand behind it */
+    struct pel_root mark = {.stop = NULL}; /* roots that add themselves again come after it */
     int state;
 
     pel_roots_add(&reactor->roots, &mark, Qnil);

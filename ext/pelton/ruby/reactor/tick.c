@@ -138,7 +138,7 @@ static VALUE dispatch_events(VALUE argument)
 }
 
 /* Calls the function again after a NoMemoryError, the only exception that it can raise: so that costs one event, and
- * not the events behind it. */
+ * not the events after it. */
 static int call_to_end(VALUE (*function)(VALUE), struct pel_reactor *reactor)
 {
     int state;

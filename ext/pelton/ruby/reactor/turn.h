@@ -5,7 +5,7 @@
 /*
  * Turns: which goes first, a request that has begun or one that has arrived. What has begun goes first, until it loses
  * its seniority. From then on, such requests get as much time as those that begin: with less, one that waits often
- * would stand in line behind all that have arrived, again after each of its waits. Include reactor.h.
+ * would queue after all that have arrived, again after each of its waits. Include reactor.h.
  */
 
 /* The turn of a job of a request that has begun, when it is put on its queue. */

@@ -160,7 +160,7 @@ static int send_first(struct stream *stream)
 {
     struct pel_stream *core = &stream->core;
 
-    /* TLS sends close_notify, but not in the middle of a handshake behind which nothing is queued. */
+    /* TLS sends close_notify, but not in the middle of a handshake with nothing queued after it. */
     if (core->layer && (!pel_stream_securing_p(core) || pel_stream_pending(core))) {
         stream->close.lags = pel_stream_unsent_p(core) || pel_socket_unacknowledged(core->handle.fd);
         core->shut_when_sent = 1;

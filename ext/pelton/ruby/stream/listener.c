@@ -3,7 +3,7 @@
 #include <unistd.h>
 #include "ruby/base/error.h"
 
-/* The object behind a Pelton::Listener. */
+/* What a Pelton::Listener wraps. */
 
 static void listener_mark(void *data)
 {

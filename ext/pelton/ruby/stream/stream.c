@@ -1,6 +1,6 @@
 #include "ruby/stream/private.h"
 
-/* The object behind a Pelton::Stream: its memory, and the fibers that wait for it. */
+/* What a Pelton::Stream wraps: its memory, and the fibers that wait for it. */
 
 struct pel_stream_tls_hooks pel_stream_tls_hooks;
 

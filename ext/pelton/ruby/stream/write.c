@@ -266,7 +266,7 @@ static void convert_strings(int count, VALUE *strings)
         strings[i] = rb_obj_as_string(strings[i]);
 }
 
-/* The arguments of a write: makes Strings of *argc objects, and returns the timeout that stands behind them, or nil. */
+/* The arguments of a write: makes Strings of *argc objects, and returns the timeout that follows them, or nil. */
 static VALUE take_write_arguments(int *argc, VALUE *argv)
 {
     VALUE timeout = *argc && rb_keyword_given_p() ? write_timeout(argv[--*argc]) : Qnil;

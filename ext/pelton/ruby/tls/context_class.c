@@ -117,7 +117,7 @@ static VALUE context_dh(VALUE self, VALUE pem)
     return configure_bytes(self, pem, "these Diffie-Hellman parameters cannot be used", pel_tls_context_dh);
 }
 
-/* _alpn(protocols): a String, each protocol behind a byte with its length */
+/* _alpn(protocols): a String, each protocol preceded by a byte with its length */
 static VALUE context_alpn(VALUE self, VALUE protocols)
 {
     return configure_bytes(self, protocols, "alpn", pel_tls_context_alpn);

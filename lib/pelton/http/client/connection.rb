@@ -100,7 +100,7 @@ module Pelton
       # dropped.
       def leave = @stream.pending.zero? ? @stream.close : @stream.abort
 
-      # Gives the stream to another protocol, with the bytes that came behind the head.
+      # Gives the stream to another protocol, with the bytes that came after the head.
       #
       # @return [Array(Stream, String)]
       def hand_over

@@ -53,7 +53,7 @@ module Pelton
         end
       end
 
-      # Takes a connection back when the garbage collector finds that nobody can read its response any more.
+      # Takes a connection back when the garbage collector finds that its response cannot be read any more.
       def watch(response, connection) = ObjectSpace.define_finalizer(response, finalizer(connection, connection.busy))
 
       # Closes the idle connections.

@@ -27,7 +27,7 @@ module Pelton
       UNSAFE = /[^\x00-\x1f!#$%&'()*+,\-.\/0-9:;=?@A-Z\[\]_a-z~]/n
       private_constant :UNSAFE
 
-      # Escapes them behind the host, as browsers do.
+      # Escapes them after the host, as browsers do.
       def self.escape(url)
         url = url.to_s.b.strip
         host = url[%r{\A(?:[a-z][a-z0-9+.-]*:)?//[^/?#]*}i].to_s

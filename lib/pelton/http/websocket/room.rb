@@ -7,7 +7,7 @@ module Pelton
     class WebSocket
       # A set of sockets that get the same messages: the members of a chat, the readers of a ticker.
       #
-      # {#broadcast} encodes and compresses a message once, queues it for each member, and waits for nobody. A member
+      # {#broadcast} encodes and compresses a message once, queues it for each member, and does not wait. A member
       # that does not read as fast as messages come has a growing queue; once that is longer than the limit, the policy
       # decides. A socket leaves the room when it is closed. If messages of its topic are lost on the way, members are
       # closed with 1013, too, unless they may miss messages (`slow: :drop`). Members may join and leave at any time,

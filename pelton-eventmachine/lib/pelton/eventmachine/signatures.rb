@@ -28,7 +28,7 @@ module EventMachine
       _in_loop { transport.close(after_writing) }
     end
 
-    # EventMachine's names for operations of a transport, which take its arguments behind the signature.
+    # EventMachine's names for operations of a transport, which take its arguments after the signature.
     {
       get_peername: :peername, get_sockname: :sockname, get_sock_opt: :socket_option, set_sock_opt: :set_socket_option,
       get_file_descriptor: :fileno,

@@ -64,7 +64,7 @@ module Pelton
           *results.reject(&:measured?).map { |result| "#{result.status}: #{result.name}: #{result.reason}" }]
       end
 
-      # Published results to show beside this comparison, or nil.
+      # Published results to show next to this comparison, or nil.
       def past
         race.past if race.past && [nil, pin].include?(race.past.pin)
       end

@@ -20,7 +20,7 @@ module Pelton
       # @param size [Integer, Hash{Symbol => Integer}] the amount of work in a round; by a Hash for each pinning:
       #   :same (client and server on one core), :apart (on two) or :free
       # @param unit [String] the unit of the size
-      # @param rounds [Integer] timed rounds; with fewer than seven the report says how many there were beside each
+      # @param rounds [Integer] timed rounds; with fewer than seven the report says how many there were next to each
       #   verdict
       # @param rounds_per_process [Integer] rounds for which a contender's process stays, between which the others are
       #   measured: the rounds can be short then, and neighbours in time, where the start of a process takes longer than
@@ -102,7 +102,7 @@ module Pelton
         name ? @metric = Metric.new(name, title, digits) : @metric
       end
 
-      # With a name: shows one more metric of each contender beside the one to compare. Without a name: returns those
+      # With a name: shows one more metric of each contender next to the one to compare. Without a name: returns those
       # {Metric}s.
       def also(name = nil, title = name.to_s, digits: 2)
         name ? @also << Metric.new(name, title, digits) : @also

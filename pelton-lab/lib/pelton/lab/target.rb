@@ -8,7 +8,7 @@ module Pelton
     class Target
       # A value within this factor of the limit meets it: medians of seven rounds differ by as much.
       TOLERANCE = 1.05
-      # With fewer rounds the report says beside the verdict how many there were.
+      # With fewer rounds the report says next to the verdict how many there were.
       ROUNDS_FOR_A_VERDICT = 7
 
       attr_reader :row, :what, :contender, :to, :pin, :metric, :limit, :unit, :digits

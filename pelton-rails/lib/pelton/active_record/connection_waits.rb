@@ -10,7 +10,7 @@ module Pelton
     # without a limit. Here all requests have begun.
     #
     # Connections are granted to the oldest request first, and to others in the order of their waits. A request asks for
-    # a connection several times: in the order of the waits it would queue behind younger ones each time.
+    # a connection several times: in the order of the waits it would queue after younger ones each time.
     module ConnectionWaits
       # One that waits: +order+ is when its request began, or else its wait, in nanoseconds.
       Place = Struct.new(:order, :condition)

@@ -108,7 +108,7 @@ module Pelton
       # Connects and runs the block in a reactor, so that long statements do not stop the progress report.
       def connected(address = @address)
         Sequel.disconnect # a previous command may have connected
-        Pelton.run { Watchdog.quietly { yield Sequel.connect(address, pool: 1) } } # nobody else waits for the loop
+        Pelton.run { Watchdog.quietly { yield Sequel.connect(address, pool: 1) } } # nothing else waits for the loop
       end
 
       def migrations(database)

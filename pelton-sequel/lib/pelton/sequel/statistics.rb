@@ -24,7 +24,7 @@ module Pelton
 
       # Counts a query that has ended.
       #
-      # @param event [Notifications::Event, nil] nil: nobody listens
+      # @param event [Notifications::Event, nil] nil: there are no subscribers
       def query(event, duration, error)
         @queries += 1
         @errors += 1 if error

@@ -11,7 +11,7 @@ struct pel_waiter;
 struct pel_http_request_body {
     struct pel_waiter *reader; /* the fiber that waits for the body's bytes, or NULL */
     uint64_t received;         /* bytes that were given to the reader */
-    uint64_t dropped;          /* bytes that nobody read */
+    uint64_t dropped;          /* bytes that were not read */
     int64_t waited;            /* nanoseconds that readers have waited for bytes */
     uint8_t fault;             /* enum pel_http1_fault: what is wrong with the body */
     unsigned done : 1;         /* the body was received to its end */

@@ -22,7 +22,7 @@ struct pel_http_protocol {
 
     /* Where the lines of a head, hints or trailers are written. */
     struct pel_buffer *(*lines)(struct pel_http_connection *connection);
-    /* Appends bytes of the body behind the lines: copied, or lent. Both return as pel_stream_append. */
+    /* Appends bytes of the body after the lines: copied, or lent. Both return as pel_stream_append. */
     int (*append)(struct pel_http_connection *connection, const char *bytes, size_t length);
     int (*lend)(struct pel_http_connection *connection, const char *bytes, size_t length, uintptr_t owner,
                 struct pel_lender *lender);

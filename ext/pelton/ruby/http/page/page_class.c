@@ -110,7 +110,7 @@ static VALUE page_fragments(VALUE self)
     return fragments;
 }
 
-/* Text, and behind it a fragment: NULL at the page's end. */
+/* Text, followed by a fragment: NULL at the page's end. */
 struct part {
     size_t start, length; /* of the text */
     const struct pel_http_fragment *fragment;
@@ -130,7 +130,7 @@ static struct part next_part(VALUE text, VALUE marks, const struct part *last, l
     return part;
 }
 
-/* Adds one to the index. `last` and `index` are zero at the page's beginning. Returns 0 behind the page's end. */
+/* Adds one to the index. `last` and `index` are zero at the page's beginning. Returns 0 after the page's end. */
 static int each_part(VALUE text, VALUE marks, struct part *part, long *index)
 {
     if (*index && !part->fragment)

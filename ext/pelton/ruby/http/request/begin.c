@@ -32,7 +32,7 @@ void pel_http_begin_request(struct pel_http_connection *connection, const struct
     };
     connection->request.host_unchecked = host_unchecked_p(connection, head) != 0;
     connection->response = (struct pel_http_response){
-        /* The bytes behind CONNECT belong to a tunnel and are no request: a proxy between the client and us may take
+        /* The bytes after CONNECT belong to a tunnel and are no request: a proxy between the client and us may take
          * any 2xx for leave to pass them on. */
         .keep_alive = head->keep_alive && head->target_form != PEL_HTTP1_AUTHORITY &&
                       connection->requests < server->requests_limit,

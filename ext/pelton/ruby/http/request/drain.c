@@ -1,6 +1,6 @@
 #include "ruby/http/request/request.h"
 
-/* Bytes that a peer sends and nobody reads. */
+/* Bytes that a peer sends and the application does not read. */
 
 #define DRAIN_LIMIT (256 * 1024) /* bytes of a request's body that are dropped to keep the connection */
 

@@ -45,7 +45,7 @@ static void dispatch_request(struct pel_http_connection *connection)
     }
 }
 
-/* The bytes are malformed, and so nothing behind them can be understood, either. */
+/* The bytes are malformed, and so nothing after them can be understood, either. */
 static void refuse_request(struct pel_http_connection *connection)
 {
     enum pel_http1_fault fault = pel_http1_parser_fault(&connection->parser);

@@ -2,7 +2,7 @@
 
 #include "core/http1/writer.h"
 
-/* Header fields outside of a response's head: early hints, or trailers behind the last chunk. */
+/* Header fields outside of a response's head: early hints, or trailers after the last chunk. */
 
 struct fields {
     struct pel_buffer *output;

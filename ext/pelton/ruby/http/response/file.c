@@ -88,7 +88,7 @@ static VALUE exchange_fits_p(VALUE self, VALUE length)
 }
 
 /* write_directly(begun): sends the next bytes of a body that fits, a String or nil, without waiting. Returns the stream
- * if the bytes behind them may be sent by it at once; else nil. */
+ * if the bytes after them may be sent by it at once; else nil. */
 static VALUE exchange_direct(VALUE self, VALUE begun)
 {
     struct pel_http_connection *connection = get_connected(self);

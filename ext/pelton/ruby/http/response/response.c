@@ -87,7 +87,7 @@ static void hand_to_hijacker(struct pel_http_connection *connection, VALUE hijac
     pel_http_notify_finished(connection);
     stream = pel_http_hijack(connection);
     pel_protect(call_hijacker, (VALUE)(VALUE[]){hijacker, stream}, &state);
-    if (state) { /* nobody else would close it */
+    if (state) { /* nothing else would close it */
         rb_funcall(stream, rb_intern("abort"), 0);
         pel_rethrow(state);
     }
@@ -97,7 +97,7 @@ static void hand_to_hijacker(struct pel_http_connection *connection, VALUE hijac
 struct response_attempt {
     struct pel_http_connection *connection;
     VALUE exchange, env, triple, body;
-    size_t mark, end;    /* bytes of the output before the head; and behind it, once it is complete */
+    size_t mark, end;    /* bytes of the output before the head; and after it, once it is complete */
     unsigned begun : 1;  /* the head was begun by this attempt */
     unsigned stands : 1; /* it is complete, and what follows it was found to be in order */
 };
@@ -111,7 +111,7 @@ static int still_answering_p(const struct response_attempt *attempt)
            (attempt->begun || !connection->response.head_sent);
 }
 
-/* Calls Ruby. The head is complete by then, so whatever is written or sent meanwhile comes behind it. */
+/* Calls Ruby. The head is complete by then, so whatever is written or sent meanwhile comes after it. */
 static void check_rest(struct response_attempt *attempt, VALUE hijacker, VALUE parts)
 {
     if (NIL_P(hijacker) && NIL_P(parts) && !attempt->connection->response.body.none)
@@ -166,7 +166,7 @@ static void deliver_parts(struct response_attempt *attempt, const struct pel_htt
     if (connection->request.cache_key && !head->dated) /* a date of its own: an old response, from elsewhere */
         pel_http_cache_keep(connection, attempt->mark, parts, parts_length(parts));
     write_body_parts(connection, parts);
-    if (body != parts) /* from Rack 3 on to_ary closes the body; before, nobody has */
+    if (body != parts) /* from Rack 3 on to_ary closes the body; before, it stays open */
         close_body(body);
 }
 
@@ -217,7 +217,7 @@ static void deliver(struct response_attempt *attempt, const struct pel_http_head
     }
 }
 
-/* Who receives the connection behind the head, or nil. HTTP/2 does not hand a connection over: there the receiver is
+/* Who receives the connection after the head, or nil. HTTP/2 does not hand a connection over: there the receiver is
  * the body, and gets the stream of a streaming body. */
 static VALUE receiver_of(struct response_attempt *attempt, const struct pel_http_head *head)
 {

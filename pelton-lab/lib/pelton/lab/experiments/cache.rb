@@ -8,7 +8,7 @@ require "pelton/lab/statistics"
 require "pelton/lab/web"
 
 # What a program asks of its cache beyond single keys: many keys at once, Rails' store, other servers when one fails.
-# And the embedded server beside memcached.
+# And the embedded server next to memcached.
 Pelton::Lab.experiment "cache" do
   about "many keys at once, Rails' store, a server that fails; the embedded memcached beside memcached"
   only_when_named

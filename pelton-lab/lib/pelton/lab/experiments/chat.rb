@@ -6,7 +6,7 @@ require "pelton/lab/web/cable_sockets"
 require "pelton/lab/web/example_chat"
 require "pelton/lab/web/signed_in_clients"
 
-# The chat of Pelton's examples beside the same pages by Rails, Roda and Sinatra, on the same data: whole pages for
+# The chat of Pelton's examples and the same pages by Rails, Roda and Sinatra, on the same data: whole pages for
 # users who are signed in.
 Pelton::Lab.web_experiment "chat" do
   about "a chat by Web and Sequel, and the same pages by Rails, Roda and Sinatra on Puma, Falcon and Pelton"

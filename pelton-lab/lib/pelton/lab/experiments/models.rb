@@ -3,7 +3,7 @@
 require "pelton/lab/database"
 require "pelton/lab/web"
 
-# "AsyncRecord" (2010): a page of five user names from a database, by a model that does not block beside one that does.
+# "AsyncRecord" (2010): a page of five user names from a database, by a model that does not block and one that does.
 # In the article ab -c 100 -n 1000 saw 1,100 requests/s where Rails answered 44.
 Pelton::Lab.web_experiment "models" do |programs|
   about "pages from a database by models: Sequel and ActiveRecord on pelton-web, Rails on Pelton, Roda with Sequel and Rails on Puma"

@@ -31,7 +31,7 @@ Pelton::Lab.web_experiment "rails" do |programs|
       {gem: "falcon", with: %w[rails sqlite3], style: "direct", rounds: 3})
   }
 
-  # Yields the addresses of the programs beside the server, on the clients' core: the cache, and where it is asked, a
+  # Yields the addresses of the other programs, on the clients' core: the cache, and where it is asked, a
   # service that takes 50 ms.
   beside = lambda do |run, path, &block|
     start = lambda do |command, **options, &started|

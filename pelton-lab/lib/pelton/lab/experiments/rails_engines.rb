@@ -11,8 +11,9 @@ require "pelton/lab/web/page_clients"
 require "pelton/lab/web/rails_engines"
 require "pelton/lab/web/visitor"
 
-# Rails applications that nobody wrote for Pelton: engines of the gem registry, each in a small application. Their pages
-# take as long as those of applications do, they ask the database some dozen times, and they start threads of their own.
+# Rails applications that were not written for Pelton: engines of the gem registry, each in a small application. Their
+# pages take as long as those of applications do, they ask the database some dozen times, and they start threads of
+# their own.
 Pelton::Lab.web_experiment "rails_engines" do |programs|
   about "Rails applications that others wrote, on Pelton and Puma: the forum Thredded, the CMS Alchemy"
 
@@ -35,7 +36,7 @@ Pelton::Lab.web_experiment "rails_engines" do |programs|
   ways = {"Puma, 3 threads" => puma.call(3), "Puma, 5 threads" => puma.call(5),
           "Pelton" => way.new(->(app) { programs.pelton(app) }, nil, {"RAILTIE" => "pelton/rails"})}
 
-  # Yields the variables that name the cache, which runs beside the server, on the clients' core.
+  # Yields the variables that name the cache, which runs next to the server, on the clients' core.
   cached = lambda do |run, &block|
     next block.call({}) unless redis
     command = ->(*place) { [*lab::Pinning.words(run.server_core), *programs.redis.call(*place)] }

@@ -46,7 +46,7 @@ module Pelton
           libraries = [Installation::LIBRARIES, ENV["RUBYLIB"]].compact.join(File::PATH_SEPARATOR)
           WebServer.serve(server.command, environment: {"RUBYLIB" => libraries, **environment, **server.environment},
             deadline: 60) do |started|
-            # AnyCable's server does not wait for the application behind it
+            # AnyCable's server does not wait for its application
             sleep 0.05 while started.get("/up").code == "502"
             Pinning.move(run.server_core)
             yield started, started.url("/cable").sub("http", "ws")
@@ -66,7 +66,7 @@ module Pelton
           end
         end
 
-        # The same words behind a program that puts a gem before those of the bundle.
+        # The same words after a program that puts a gem before those of the bundle.
         def behind(program, command) = ->(port, folder) { [program, *command.call(port, folder)] }
       end
 

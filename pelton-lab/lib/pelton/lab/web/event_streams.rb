@@ -6,7 +6,7 @@ require_relative "requests_beside"
 
 module Pelton
   module Lab
-    # Readers of event streams, all at once, with requests for pages beside them.
+    # Readers of event streams, all at once, while pages are requested.
     class EventStreams
       # @!attribute seconds [Float] until the last stream had ended
       # @!attribute first_ms [Float] 99 of a hundred streams had their first event within

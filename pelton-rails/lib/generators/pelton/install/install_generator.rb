@@ -27,7 +27,7 @@ module Pelton
 
       def settings = template("pelton.rb.tt", "config/pelton.rb")
 
-      # Keeps what its line does beside serving: variables, a migration before.
+      # Keeps what its line does besides serving: variables, a migration before.
       def procfile
         text = read("Procfile") or return create_file("Procfile", "web: #{SERVE}\n")
         web = text[/^web:.*$/]

@@ -14,7 +14,7 @@ ENV["DATABASE_URL"] = "#{ENV["DATABASE"]}?pool=#{ENV.fetch("POOL")}#{sqlite}"
 # What the applications around the engines have in common: the settings of a new Rails application in production.
 module Host
   # What an engine declares for an asset pipeline, which none of the applications has: their pages link to files that
-  # nobody asks for.
+  # are not asked for.
   Assets = Struct.new(:precompile, :paths, :debug, :compile, :server)
 
   class << self

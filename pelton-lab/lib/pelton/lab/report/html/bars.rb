@@ -12,7 +12,7 @@ module Pelton
         HEADROOM = 1.12
 
         # @param comparison [Comparison]
-        # @param metric [Race::Metric] the length of the bars; ratios to the baseline stand beside the race's own metric
+        # @param metric [Race::Metric] the length of the bars; ratios to the baseline are shown with the race's own metric
         #   only
         def initialize(comparison, metric = comparison.race.metric)
           @comparison = comparison

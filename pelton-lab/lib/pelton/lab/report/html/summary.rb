@@ -36,7 +36,7 @@ module Pelton
         # The number, the text under it, and false where the number is not certain.
         def found(sweep)
           return single(sweep.measured.first) unless sweep.race.points || sweep.several?
-          return unless sweep.measured.all? { |comparison| comparison.reference&.measured? } # nobody to overtake
+          return unless sweep.measured.all? { |comparison| comparison.reference&.measured? } # there is none to overtake
           sweep.race.points ? overtaking_at(sweep) : overtaking(sweep)
         end
 
