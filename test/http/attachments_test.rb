@@ -6,7 +6,8 @@ require "pelton/test"
 
 class HTTPAttachmentsTest < PeltonTest
   def setup
-    @attachments = Pelton::HTTP::Attachments.new
+    @changes = 0
+    @attachments = Pelton::HTTP::Attachments.new { @changes += 1 }
     @calls = []
   end
 
@@ -27,6 +28,19 @@ class HTTPAttachmentsTest < PeltonTest
     other.detach
 
     assert_empty @attachments
+  end
+
+  # A server that stops must close what is attached meanwhile, and waits for the last one alone.
+  def test_it_reports_what_is_attached_and_the_end_of_the_last
+    one, other = @attachments.attach(closable), @attachments.attach(closable)
+
+    assert_equal 2, @changes
+    one.detach
+
+    assert_equal 2, @changes
+    2.times { other.detach }
+
+    assert_equal 3, @changes
   end
 
   def test_each_is_closed_once

@@ -6,12 +6,19 @@ module Pelton
     # libraries have hijacked. Any thread may attach and detach.
     # @private
     class Attachments
-      def initialize
+      # @yield when one was attached, or the last one was detached
+      def initialize(&changed)
         @all = {}.compare_by_identity
+        @changed = changed
       end
 
       # @return [Attachment]
-      def attach(closable) = Attachment.new(self, closable).tap { |attachment| @all[attachment] = true }
+      def attach(closable)
+        attachment = Attachment.new(self, closable)
+        @all[attachment] = true
+        @changed.call
+        attachment
+      end
 
       # @return [Integer]
       def size = @all.size
@@ -22,7 +29,7 @@ module Pelton
       def close(code, reason) = @all.keys.each { |attachment| attachment._close(code, reason) }
 
       # @private
-      def delete(attachment) = @all.delete(attachment)
+      def delete(attachment) = (@changed.call if @all.delete(attachment) && @all.empty?)
     end
 
     # Made by {Server#attach}.

@@ -54,7 +54,8 @@ module Pelton
         @http2 = HTTP.http2? && settings[:max_streams] != 0
         @listeners = []
         @shared = []
-        @attachments = Attachments.new
+        @drain = Drain.new { closed? }
+        @attachments = Attachments.new { @drain.changed }
         @refusals = RefusalLog.new
         @log = log
         memory = settings[:spool] || (RACK_2_SPOOL if Server._rack_2?)
@@ -158,15 +159,9 @@ module Pelton
       # @return [Boolean] whether all connections are closed
       # @asynchronous
       def stop(timeout: 30, backlog: false)
-        deadline = timeout && Clock.now + timeout
         listeners.each { |listener| (backlog || !@shared.include?(listener)) ? listener.finish : listener.close }
-        _drain
-        loop do
-          end_streams
-          return true if closed?
-          return false if deadline && Clock.left(deadline).zero?
-          sleep 0.01
-        end
+        _drain(-> { @drain.changed })
+        @drain.wait(timeout) { end_streams }
       end
 
       # A connection sent no request that could be understood, or not in time. The address is empty when the client is
@@ -207,6 +202,7 @@ module Pelton
       def add(listener)
         listener.on_failed_handshake do |address, error|
           refused(address, nil, error.message)
+          @drain.changed
           @refusals.add { "HTTP: no TLS with #{address || "a client"}: #{error.message}" }
         end
         @listeners << listener

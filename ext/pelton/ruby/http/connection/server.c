@@ -18,6 +18,7 @@ static void http_server_mark(void *data)
     rb_gc_mark(server->env_template);
     rb_gc_mark(server->urgent_paths);
     rb_gc_mark(server->host);
+    rb_gc_mark(server->on_change);
     pel_http_durations_mark(&server->durations);
 }
 
@@ -88,8 +89,16 @@ void pel_http_server_add(struct pel_http_server *server, struct pel_reactor *rea
 
 void pel_http_server_remove(struct pel_http_server *server, struct pel_reactor *reactor)
 {
-    if (--server->connections == 0)
-        PEL_CHAIN_REMOVE(reactor->reclaimers, &server->reclaimer, next);
+    if (--server->connections)
+        return;
+    PEL_CHAIN_REMOVE(reactor->reclaimers, &server->reclaimer, next);
+    pel_http_server_changed(server, reactor);
+}
+
+void pel_http_server_changed(struct pel_http_server *server, struct pel_reactor *reactor)
+{
+    if (server->on_change)
+        pel_enqueue_proc(reactor, server->on_change);
 }
 
 /* ---- date and options -------------------------------------------------------------------------------------------- */

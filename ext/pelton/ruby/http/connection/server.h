@@ -77,6 +77,7 @@ struct pel_http_server {
     VALUE env_template;   /* env without what a request adds; Qfalse until the first request */
     VALUE urgent_paths;   /* an Array: requests for them take no slot; Qfalse */
     VALUE host;           /* the last Host header, whose name and port the template has; Qfalse */
+    VALUE on_change;      /* a Proc, while the server stops; Qfalse */
     struct pel_http1_limits limits;
     struct pel_http2_limits http2_limits; /* streams: 0 where HTTP/2 is not served */
     struct pel_http2_counts http2_counts;
@@ -114,6 +115,9 @@ int pel_http_server_usable_p(struct pel_http_server *server, struct pel_reactor 
 /* One connection more, or less. Adding sets server->reactor; reclaimer.close_some must be set. C only. */
 void pel_http_server_add(struct pel_http_server *server, struct pel_reactor *reactor);
 void pel_http_server_remove(struct pel_http_server *server, struct pel_reactor *reactor);
+
+/* Wakes Server#stop: the last connection has ended, or something has begun that has to end. */
+void pel_http_server_changed(struct pel_http_server *server, struct pel_reactor *reactor);
 
 /* The present time as headers have it: PEL_HTTP1_DATE bytes. */
 const char *pel_http_date(struct pel_http_server *server);

@@ -70,12 +70,13 @@ static void stop_all(struct pel_http_list *list)
     }
 }
 
-/* _drain: from now on each response is its connection's last. Connections without a request are closed, but for those
- * whose client was busy within the grace time. */
-static VALUE server_drain(VALUE self)
+/* _drain(on_change): from now on each response is its connection's last. Connections without a request are closed, but
+ * for those whose client was busy within the grace time. */
+static VALUE server_drain(VALUE self, VALUE on_change)
 {
     struct pel_http_server *server = pel_http_server_get(self);
 
+    server->on_change = on_change;
     server->stopping_since = pel_now();
     stop_all(&server->http2);
     stop_all(&server->idle);
@@ -84,5 +85,5 @@ static VALUE server_drain(VALUE self)
 
 void pel_init_http_stop(VALUE server)
 {
-    rb_define_private_method(server, "_drain", server_drain, 0);
+    rb_define_private_method(server, "_drain", server_drain, 1);
 }

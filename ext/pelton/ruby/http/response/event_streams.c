@@ -25,8 +25,10 @@ void pel_http_track_event_stream(struct pel_http_connection *connection, VALUE h
     if (connection->request.method != PEL_HTTP_GET || connection->response.body.has_length)
         return;
     rb_hash_foreach(headers, find_event_stream_type, (VALUE)&found);
-    if (found)
-        pel_http_list_add(&connection->server->event_streams, connection);
+    if (!found)
+        return;
+    pel_http_list_add(&connection->server->event_streams, connection);
+    pel_http_server_changed(connection->server, connection->reactor);
 }
 
 /* _end_events: ends them in good order, as though their clients had left. */
