@@ -27,7 +27,7 @@ namespace :rubies do
     test.call(arguments.name, "rails", tests, "--at-once", "2", rails: %w[8.0 8.1])
   end
 
-  desc "Run a command in the root of another Ruby: rake 'rubies:run[3.3]' COMMAND='bundle exec ruby -Itest test/timer_test.rb'"
+  desc "Run a command in the root of another Ruby: rake 'rubies:run[3.3]' COMMAND='bundle exec ruby -Itest test/waiting/timer_test.rb'"
   task :run, [:name] do |_, arguments|
     require_relative "rubies/root"
     find.call(arguments.name, RubyRoot).tap(&:prepare).exec("sh", "-c", ENV.fetch("COMMAND"))

@@ -100,7 +100,7 @@ module Pelton
       return refuse(file ? "pelton run: there is no file #{file}" : RUN_USAGE) unless file && File.file?(file)
       require_relative "program/stacks"
       Stacks.deepen(arguments)
-      require_relative "task/list"
+      require_relative "tasks/list"
       TaskList.log_at("TTIN")
       ARGV.replace(rest)
       load($PROGRAM_NAME = File.expand_path(file))

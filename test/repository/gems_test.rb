@@ -8,7 +8,7 @@ class GemsTest < PeltonTest
   # The files that other gems may require: of the gem pelton those of its rooms that it documents, and those that load
   # nothing.
   RUNTIME =
-    %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/control pelton/task/list pelton/sql_text pelton/test].freeze
+    %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/control pelton/tasks/list pelton/sql_text pelton/test].freeze
   ROOMS =
     %w[pelton/memcached pelton/http pelton/pubsub pelton/cluster pelton/cable pelton/async_record pelton/resumable_stream].freeze
   EVENTMACHINE = %w[pelton-eventmachine pelton/eventmachine].freeze

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../task/list"
+require_relative "../tasks/list"
 
 module Pelton
   module Cluster

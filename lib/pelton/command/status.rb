@@ -4,7 +4,7 @@ require "json"
 require "socket"
 require_relative "../address"
 require_relative "../error"
-require_relative "../task/list"
+require_relative "../tasks/list"
 
 module Pelton
   # `pelton status ADDRESS`: asks a control socket, and prints the counters and the tasks of the server.

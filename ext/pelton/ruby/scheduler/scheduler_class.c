@@ -11,8 +11,8 @@
 #include "ruby/scheduler/scheduler.h"
 
 /*
- * The hooks of Ruby's Fiber::Scheduler that are on a hot path; the others are in lib/pelton/scheduler.rb. In a child
- * after a fork Ruby still calls the parent's scheduler: the hooks then block, on a reactor of the child's own.
+ * The hooks of Ruby's Fiber::Scheduler that are on a hot path; the others are in lib/pelton/waiting/scheduler.rb. In a
+ * child after a fork Ruby still calls the parent's scheduler: the hooks then block, on a reactor of the child's own.
  */
 
 /* The reactor for hooks that another thread may call; NULL in a child after a fork. Raises nothing but what an object

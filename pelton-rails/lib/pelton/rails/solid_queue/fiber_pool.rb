@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "solid_queue"
-require "pelton/task/list"
+require "pelton/tasks/list"
 require_relative "running_jobs"
 
 module Pelton
