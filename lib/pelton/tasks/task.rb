@@ -57,7 +57,7 @@ module Pelton
     end
     alias_method :to_s, :inspect
 
-    LIBRARY = __dir__
+    LIBRARY = File.expand_path("..", __dir__)
     HOOK =
       /in [`'](?:[\w:]+#)?(?:kernel_sleep|block|io_(?:wait|read|write|select)|process_wait|address_resolve|timeout_after)'\z/
     INTERNAL = /\A<internal:[^>]*>:\d+/ # the place of a method of Ruby's that is written in Ruby: Queue#pop from 3.3 on

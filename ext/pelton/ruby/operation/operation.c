@@ -89,7 +89,7 @@ void pel_operation_add_block(VALUE self, enum pel_state state, VALUE block)
  */
 static VALUE last_line(VALUE backtrace)
 {
-    VALUE line = Qnil, wrapper = rb_str_new_lit("/pelton/inherited.rb:");
+    VALUE line = Qnil, wrapper = rb_str_new_lit("/pelton/tasks/inherited.rb:");
     long i = RB_TYPE_P(backtrace, T_ARRAY) ? RARRAY_LEN(backtrace) : 0;
 
     while (i-- > 0) {
