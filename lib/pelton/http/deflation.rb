@@ -12,19 +12,29 @@ module Pelton
       # the other.
       KEPT = 2
       ATTEMPTS = 10
+      # zlib's windowBits for a member of gzip (RFC 1952).
+      GZIP = Zlib::MAX_WBITS + 16
       private_constant :KEPT, :ATTEMPTS
 
-      @free = Hash.new { |free, level| free[level] = [] }
+      @free = Hash.new { |free, kind| free[kind] = [] }
 
       # @param level [Integer] 1 (fast) to 9 (small)
       # @return [String] blocks of deflate (RFC 1951) that end on a byte boundary; binary
       def self.deflate(text, level)
-        return "".b if text.empty?
+        text.empty? ? "".b : compress(text, level, -Zlib::MAX_WBITS, Zlib::FULL_FLUSH)
+      end
+
+      # @param level [Integer] 1 (fast) to 9 (small)
+      # @return [String] a member of gzip (RFC 1952); binary
+      def self.gzip(text, level) = compress(text, level, GZIP, Zlib::FINISH)
+
+      def self.compress(text, level, bits, flush)
+        kept = @free[[level, bits]]
         repeat do
-          zlib = @free[level].pop || Zlib::Deflate.new(level, -Zlib::MAX_WBITS)
-          deflated = zlib.deflate(text, Zlib::FULL_FLUSH)
+          zlib = kept.pop || Zlib::Deflate.new(level, bits)
+          deflated = zlib.deflate(text, flush)
           zlib.reset # also avoids zlib's warning about a stream without an end
-          (@free[level].size < KEPT) ? @free[level].push(zlib) : zlib.close
+          (kept.size < KEPT) ? kept.push(zlib) : zlib.close
           zlib = nil
           deflated
         ensure
@@ -32,6 +42,7 @@ module Pelton
           zlib&.close
         end
       end
+      private_class_method :compress
 
       # Runs the block, which compresses a text from its beginning, once more where Ruby's zlib raises an error because
       # a signal or another thread has interrupted a stream that had just flushed everything.

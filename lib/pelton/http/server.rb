@@ -59,6 +59,7 @@ module Pelton
         @refusals = RefusalLog.new
         @log = log
         memory = settings[:spool] || (RACK_2_SPOOL if Server._rack_2?)
+        app = Compression.new(app, level: settings[:gzip_level], cookies: settings[:gzip_cookies]) if settings[:gzip]
         app = Rack2.new(app) if Server._rack_2?
         app = Asterisk.new(app) if Asterisk.needed?
         app = Spool.new(app, memory: memory) if memory
