@@ -51,10 +51,7 @@ static void reactor_free(void *data)
         st_free_table(reactor->parked.sleepers);
     if (reactor->workers.by_fiber)
         st_free_table(reactor->workers.by_fiber);
-    pel_free(reactor->queues.ready.jobs);
-    pel_free(reactor->queues.due.jobs);
-    pel_free(reactor->queues.begun.jobs);
-    pel_free(reactor->queues.arrived.jobs);
+    pel_queues_free(&reactor->queues);
     pel_splice_close(&reactor->splice);
     xfree(reactor->tick.hot_buffer);
     xfree(reactor);
@@ -152,7 +149,7 @@ static VALUE reactor_initialize(VALUE self)
     reactor->workers.by_fiber = st_init_numtable();
     reactor->thread = rb_thread_current();
     reactor->budget = PEL_BUDGET;
-    reactor->queues.seniority = PEL_SENIORITY_NS;
+    reactor->seniority.limit = PEL_SENIORITY_NS;
     pel_hold_begin(&reactor->hold, PEL_HOLD_NS);
     return self;
 }

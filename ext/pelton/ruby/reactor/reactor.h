@@ -16,6 +16,7 @@
 #include "ruby/reactor/mutex_queue.h"
 #include "ruby/reactor/park.h"
 #include "ruby/reactor/pending_exception.h"
+#include "ruby/reactor/rank.h"
 #include "ruby/reactor/run.h"
 #include "ruby/reactor/tick.h"
 #include "ruby/reactor/turn.h"
@@ -77,6 +78,7 @@ struct pel_reactor {
     struct pel_rank rank; /* of the code that runs */
     struct pel_batch batch;
     struct pel_queues queues;
+    struct pel_seniority seniority;
     struct pel_hold hold;
     struct pel_operations operations;
     size_t references; /* of active operations, one-shot timers, listeners: as parked fibers, they keep run going */
@@ -133,6 +135,12 @@ static inline void pel_note_progress(struct pel_reactor *reactor)
 {
     if (pel_watch_step(&reactor->stalls.watch))
         pel_end_stall(reactor);
+}
+
+/* Whether a job stands on any queue. */
+static inline int pel_jobs_p(const struct pel_reactor *reactor)
+{
+    return pel_queues_count(&reactor->queues) > 0;
 }
 
 /* Whether nothing keeps run going: no parked fiber but those of transient tasks, no job, no reference, no output to
