@@ -59,18 +59,3 @@ CLIENT_TEST(an_end_in_two_steps)
     client_receive(client);
     CHECK(pel_http2_over_p(client->session));
 }
-
-CLIENT_TEST(abandoned_streams_are_closed)
-{
-    struct pel_http2_stream *stream;
-    unsigned news;
-
-    client_request(client, 1, "GET", "/", END_STREAM, NULL, NULL);
-    client_request(client, 3, "GET", "/", END_STREAM, NULL, NULL);
-    CHECK_INT(0, client_send(client));
-    stream = pel_http2_next(client->session, &news);
-    pel_http2_abandon(client->session);
-    CHECK(stream->closed);
-    while ((stream = pel_http2_next(client->session, &news)))
-        CHECK(news & PEL_HTTP2_CLOSED);
-}

@@ -24,9 +24,12 @@ struct pel_http2_session {
     unsigned flooded : 1, no_memory : 1, within_head : 1, announcing : 1, end_known : 1;
 };
 
-/* ---- session.c ------------------------------------------------------------------------------------------------ */
+/* ---- http2_stream.c ------------------------------------------------------------------------------------------- */
 
+/* The stream has news, for pel_http2_next. */
 void pel__http2_tell(struct pel_http2_stream *stream, enum pel_http2_news news);
+
+/* Takes the stream out of its session, and frees it. */
 void pel__http2_stream_free(struct pel_http2_stream *stream);
 
 /* ---- flood.c -------------------------------------------------------------------------------------------------- */

@@ -3,72 +3,11 @@
 #include "core/base/alloc.h"
 #include "core/http2/private.h"
 
-/* The session's life, and the streams that have news. */
+/* The session's life, and nghttp2's callbacks of what concerns the connection or the end of a stream. */
 
 #define CONNECTION_WINDOW (16 * 1024 * 1024) /* bytes: what streams may send is bounded by their own windows */
 #define ANSWERS 1000                         /* of SETTINGS and PING that wait to be sent: beyond, it is a flood */
 #define DEFAULT_WINDOW 65535
-
-/* ---- streams ----------------------------------------------------------------------------------------------------- */
-
-void pel__http2_tell(struct pel_http2_stream *stream, enum pel_http2_news news)
-{
-    struct pel_http2_session *session = stream->session;
-
-    if (stream->released)
-        return;
-    if (!stream->news) {
-        stream->next_news = NULL;
-        *session->last_news = stream;
-        session->last_news = &stream->next_news;
-    }
-    stream->news |= (uint8_t)news;
-}
-
-struct pel_http2_stream *pel_http2_next(struct pel_http2_session *session, unsigned *news)
-{
-    struct pel_http2_stream *stream = session->news;
-
-    if (!stream)
-        return NULL;
-    if (!(session->news = stream->next_news))
-        session->last_news = &session->news;
-    *news = stream->news;
-    stream->news = 0;
-    return stream;
-}
-
-static void forget_news(struct pel_http2_stream *stream)
-{
-    struct pel_http2_session *session = stream->session;
-    struct pel_http2_stream **at = &session->news;
-
-    if (!stream->news)
-        return;
-    while (*at != stream)
-        at = &(*at)->next_news;
-    *at = stream->next_news;
-    if (!*at)
-        session->last_news = at;
-    stream->news = 0;
-}
-
-void pel__http2_stream_free(struct pel_http2_stream *stream)
-{
-    forget_news(stream);
-    *(stream->previous ? &stream->previous->next : &stream->session->first) = stream->next;
-    if (stream->next)
-        stream->next->previous = stream->previous;
-    stream->session->count--;
-    pel_borrowed_drop(&stream->borrowed);
-    pel_buffer_free(&stream->lines);
-    pel_buffer_free(&stream->input);
-    pel_buffer_free(&stream->head);
-    pel_buffer_free(&stream->trailers);
-    pel_buffer_free(&stream->pseudo);
-    pel_buffer_free(&stream->output);
-    pel_free(stream);
-}
 
 /* ---- nghttp2's callbacks ----------------------------------------------------------------------------------------- */
 

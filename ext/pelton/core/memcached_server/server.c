@@ -2,7 +2,6 @@
 #include "core/stream/socket.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
@@ -10,50 +9,7 @@
 
 #define ACCEPTS_PER_BATCH 64
 #define CRAWLED_PER_TICK 10000
-#define SECOND 1000000000
-#define DRAIN_NS (SECOND / 2) /* a limit, since clients may keep sending requests */
-
-struct pel_memcached_listener {
-    struct pel_handle handle; /* first */
-    struct pel_memcached_server *server;
-    struct pel_memcached_listener *next;
-    unsigned ready : 1;  /* there may be a connection to accept */
-    unsigned paused : 1; /* out of descriptors: stops accepting until one is closed, or until the next tick */
-};
-
-void pel__memcached_server_set_time(struct pel_memcached_server *server)
-{
-    struct pel_store *store = &server->service.store;
-    uint32_t seconds = (uint32_t)((server->loop->now - server->started) / SECOND);
-
-    if (seconds + 2 != store->now || store->wall == 0)
-        pel_store_set_time(store, seconds, time(NULL));
-}
-
-void pel__memcached_server_notify_backlog(struct pel_memcached_server *server)
-{
-    if (server->backlog_notified)
-        return;
-    server->backlog_notified = 1;
-    server->on_backlog(server);
-}
-
-/* Accepts again after a descriptor was closed. */
-static void resume_paused_listeners(struct pel_memcached_server *server)
-{
-    for (struct pel_memcached_listener *listener = server->listeners; listener; listener = listener->next)
-        if (listener->paused)
-            pel__memcached_server_notify_backlog(server);
-}
-
-void pel__memcached_server_remove(struct pel_memcached_server *server, struct pel_memcached_peer *peer)
-{
-    *(peer->previous ? &peer->previous->next : &server->peers) = peer->next;
-    if (peer->next)
-        peer->next->previous = peer->previous;
-    server->service.connections--;
-    resume_paused_listeners(server);
-}
+#define DRAIN_NS (PEL_MEMCACHED_SECOND / 2) /* a limit, since clients may keep sending requests */
 
 /* ---- accepting ------------------------------------------------------------------------------------------------ */
 
@@ -186,7 +142,7 @@ void pel_memcached_server_run(struct pel_memcached_server *server)
 /* Connections on the backlog are not idle: they wait for this server. */
 static void close_idle_peers(struct pel_memcached_server *server)
 {
-    int64_t limit = server->loop->now - (int64_t)server->service.idle_timeout * SECOND;
+    int64_t limit = server->loop->now - (int64_t)server->service.idle_timeout * PEL_MEMCACHED_SECOND;
     struct pel_memcached_peer *next;
 
     for (struct pel_memcached_peer *peer = server->peers; peer; peer = next) {
@@ -205,7 +161,7 @@ void pel_memcached_server_tick(struct pel_memcached_server *server)
     pel_store_crawl(&server->service.store, CRAWLED_PER_TICK);
     if (server->service.idle_timeout)
         close_idle_peers(server);
-    resume_paused_listeners(server);
+    pel__memcached_server_resume(server);
 }
 
 static void close_listeners(struct pel_memcached_server *server)

@@ -2,22 +2,8 @@
 
 #include "core/tls/private.h"
 
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <string.h>
-
-int pel__tls_write_pem(X509 *certificate, struct pel_buffer *pem)
-{
-    BIO *bio = BIO_new(BIO_s_mem());
-    char *bytes;
-    long length;
-    int code = PEL_EMEMORY;
-
-    if (bio && PEM_write_bio_X509(bio, certificate) && (length = BIO_get_mem_data(bio, &bytes)) >= 0)
-        code = pel_buffer_append(pem, bytes, (size_t)length);
-    BIO_free(bio);
-    return code;
-}
 
 /* The peer's certificate without a reference of the caller's. OpenSSL 1.1.1 has only the function that adds one. */
 static X509 *peer_certificate(SSL *ssl)

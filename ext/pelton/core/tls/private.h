@@ -2,6 +2,8 @@
 
 #include "core/tls/tls.h"
 
+struct x509_st;
+
 /* The TLS layer's struct, shared by tls.c, bio.c, info.c, failure.c and hooks.c. The types ssl_st, bio_st and x509_st
  * are OpenSSL's. */
 
@@ -19,19 +21,22 @@ struct pel_tls {
     unsigned close_notify_received : 1;
 };
 
+extern const struct pel_layer_type pel__tls_type; /* by which a layer is known to be TLS */
+
 /* The stream's TLS layer, or NULL. */
-struct pel_tls *pel__tls_of(const struct pel_stream *stream);
+static inline struct pel_tls *pel__tls_of(const struct pel_stream *stream)
+{
+    return stream->layer && stream->layer->type == &pel__tls_type ? (struct pel_tls *)stream->layer : NULL;
+}
 
 /* Makes OpenSSL call the hooks for certificates and server names, and keep a client's sessions in the context. */
 void pel__tls_set_hooks(struct pel_tls *tls);
 
-struct x509_st;
+/* Creates the BIO by which OpenSSL reads from the descriptor and writes to layer.sealed. NULL: out of memory. */
+struct bio_st *pel__tls_bio(struct pel_tls *tls);
 
 /* Appends a certificate in PEM. Returns 0 or PEL_EMEMORY. */
 int pel__tls_write_pem(struct x509_st *certificate, struct pel_buffer *pem);
-
-/* Creates the BIO by which OpenSSL reads from the descriptor and writes to layer.sealed. NULL: out of memory. */
-struct bio_st *pel__tls_bio(struct pel_tls *tls);
 
 /* Called after OpenSSL has failed and its alert was sent: fills in options.failure and fails the stream, unless a
  * system call has failed it before. Returns PEL_ESYSTEM. */

@@ -4,6 +4,7 @@
 #include "ruby/base/error.h"
 #include "ruby/base/protect.h"
 #include "ruby/base/convert.h"
+#include "ruby/reactor/yield.h"
 #include "ruby/stream/private.h"
 
 /*

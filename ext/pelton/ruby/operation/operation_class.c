@@ -1,6 +1,7 @@
 #include "ruby/operation/operation.h"
 
 #include "ruby/base/protect.h"
+#include "ruby/reactor/yield.h"
 
 /* Pelton::Operation's methods, except timeout (timeout.c). */
 

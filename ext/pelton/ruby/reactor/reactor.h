@@ -61,8 +61,6 @@ struct pel_kept {
 
 /* ---- the reactor ----------------------------------------------------------------------------------------------- */
 
-#define PEL_BUDGET 256 /* operations that were ready at once, or 4 KB pieces, before the next tick */
-
 /* What the room of operations keeps with a reactor. */
 struct pel_operations {
     struct pel_operation *chain_end; /* the last operation of the ready queue's last job, if that is a chain of them */
@@ -74,7 +72,7 @@ struct pel_reactor {
     struct pel_loop loop;
     VALUE self, thread;
     enum pel_phase phase;
-    int32_t budget;       /* what operations that are ready at once may still cost before the next tick */
+    int32_t budget;       /* what operations that are ready at once may still cost before the next tick: yield.h */
     struct pel_rank rank; /* of the code that runs */
     struct pel_batch batch;
     struct pel_queues queues;
@@ -120,14 +118,6 @@ struct pel_reactor *pel_reactor_peek(VALUE self);
 static inline int pel_can_park(const struct pel_reactor *reactor)
 {
     return reactor->phase != PEL_IDLE;
-}
-
-/* An operation that was done without waiting calls this. When the budget is exhausted the loop makes one iteration, so
- * that ready data starves no other connection. cost: 1 + kilobytes moved / 4. */
-static inline void pel_spend(struct pel_reactor *reactor, int32_t cost)
-{
-    if ((reactor->budget -= cost) <= 0)
-        pel_budget_exhausted(reactor);
 }
 
 /* Tells the watchdog that the loop makes progress. */

@@ -1,5 +1,7 @@
 #include "ruby/reactor/reactor.h"
 
+#include "ruby/reactor/yield.h"
+
 /* Pelton::Reactor's methods, except _run and _stop (run.c). */
 
 /* Reactor.current: the reactor of this thread, which is made when there is none. */

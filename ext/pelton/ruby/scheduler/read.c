@@ -9,6 +9,7 @@
 #include <ruby/fiber/scheduler.h>
 #include <ruby/io.h>
 #include <ruby/io/buffer.h>
+#include "ruby/reactor/yield.h"
 #include "ruby/scheduler/scheduler.h"
 
 /*

@@ -1,5 +1,7 @@
 #include "ruby/stream/read.h"
 
+#include "ruby/reactor/yield.h"
+
 /* Reads of several fibers on one stream: they wait in a queue, and one at a time is admitted. */
 
 static void check_read_wait(struct read *read, int timed_out, int state)

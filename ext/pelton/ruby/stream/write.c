@@ -1,6 +1,7 @@
 #include "ruby/stream/private.h"
 
 #include "ruby/base/garbage.h"
+#include "ruby/reactor/yield.h"
 
 /*
  * Writing. Small strings collect in the output and are sent together at the tick's end. A large one is sent at once,

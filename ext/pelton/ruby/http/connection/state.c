@@ -1,4 +1,4 @@
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/state.h"
 
 /* The steps of docs/internals/architecture.md's table: state => the states that it may follow. */
 

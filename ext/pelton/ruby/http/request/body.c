@@ -2,6 +2,7 @@
 
 #include "ruby/http/connection/connection.h"
 #include "ruby/http/response/response.h"
+#include "ruby/reactor/yield.h"
 
 static void send_continue(struct pel_http_connection *connection)
 {

@@ -3,6 +3,7 @@
 #include "ruby/base/upcall.h"
 #include "ruby/http/connection/connection.h"
 #include "ruby/http/connection/server.h"
+#include "ruby/reactor/yield.h"
 
 /*
  * The methods of Pelton::HTTP::Exchange. rack.hijack, async.callback and rack.early_hints are this one object, told

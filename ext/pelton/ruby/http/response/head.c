@@ -1,8 +1,9 @@
 #include <string.h>
+#include "ruby/http/response/head.h"
+
 #include "core/base/decimal.h"
 #include "core/http1/writer.h"
-#include "ruby/http/connection/connection.h"
-#include "ruby/http/response/response.h"
+#include "ruby/http/response/output.h"
 
 /* The application's content-length. It must be a number, or the client could take a part of the body for the next
  * response. */

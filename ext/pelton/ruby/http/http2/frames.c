@@ -1,4 +1,4 @@
-#include "ruby/http/http2/http2.h"
+#include "ruby/http/http2/frames.h"
 
 #ifdef HAVE_NGHTTP2_NGHTTP2_H
 

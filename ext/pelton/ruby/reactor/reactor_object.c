@@ -4,7 +4,7 @@
 #include <ruby/fiber/scheduler.h>
 #include "core/base/alloc.h"
 
-/* The reactor's record, and how each thread finds its own. */
+/* The reactor's object, and how each thread finds its own. */
 
 VALUE pel_cReactor;
 static ID id_reactor;
