@@ -45,7 +45,7 @@ class CArchitectureTest < PeltonTest
     /\brb_(protect|jump_tag)\b/ => "ruby/base/protect.c",
     /\brb_(nogvl|thread_call_with(out)?_gvl)\b/ => "ruby/base/gvl.c",
     /\bsetsockopt\b/ => "core/stream/socket.c",
-    /\bconnection->state = / => "ruby/http/connection/state.h"
+    /\bconnection->state = / => "ruby/http/connection/http_state.h"
   }.freeze
 
   # Methods that C itself defines, although a class of lib has one of the name, too.
@@ -53,6 +53,11 @@ class CArchitectureTest < PeltonTest
 
   def test_each_file_lies_in_a_room
     assert_equal ROOMS.keys.sort, c_files.map { |file| File.dirname(file) }.uniq.sort
+  end
+
+  # An object file, a breakpoint, a backtrace name no folder.
+  def test_no_two_files_have_the_same_name
+    assert_empty c_files.group_by { |file| File.basename(file) }.values.reject(&:one?)
   end
 
   def test_each_room_has_a_readme_of_at_most_thirty_lines

@@ -1,7 +1,7 @@
 #ifdef HAVE_NGHTTP2_NGHTTP2_H
 
 #include "core/base/alloc.h"
-#include "core/http2/private.h"
+#include "core/http2/http2_private.h"
 
 /* A stream in its session's lists: of those that have news, and of all. */
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/memcached_server/server.h"
+#include "core/memcached_server/memcached_server.h"
 
-/* What peer.c and server.c share: peers, listeners, and the server's lists of them. */
+/* What peer.c and memcached_server.c share: peers, listeners, and the server's lists of them. */
 
 #define PEL_MEMCACHED_SECOND 1000000000 /* in nanoseconds */
 

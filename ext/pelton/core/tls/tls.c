@@ -1,6 +1,6 @@
 #ifdef HAVE_OPENSSL_SSL_H
 
-#include "core/tls/private.h"
+#include "core/tls/tls_private.h"
 
 #include <arpa/inet.h>
 #include <limits.h>

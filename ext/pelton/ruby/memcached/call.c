@@ -1,6 +1,6 @@
 #include "ruby/memcached/call.h"
 
-#include "ruby/base/error.h"
+#include "ruby/base/exception.h"
 #include "ruby/base/protect.h"
 #include "ruby/base/upcall.h"
 #include "ruby/memcached/fan_out.h"

@@ -5,9 +5,9 @@
 #include "core/stream/splice.h"
 #include "core/stream/stream.h"
 #include "ruby/base/checked.h"
-#include "ruby/base/error.h"
-#include "ruby/base/roots.h"
 #include "ruby/base/convert.h"
+#include "ruby/base/exception.h"
+#include "ruby/base/roots.h"
 #include "ruby/reactor/descriptor.h"
 #include "ruby/reactor/dispatch.h"
 #include "ruby/reactor/give_up.h"
@@ -21,7 +21,7 @@
 #include "ruby/reactor/tick.h"
 #include "ruby/reactor/turn.h"
 #include "ruby/reactor/waiter.h"
-#include "ruby/reactor/watchdog.h"
+#include "ruby/reactor/watchdog_class.h"
 #include "ruby/reactor/worker.h"
 
 /*

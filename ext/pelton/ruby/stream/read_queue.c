@@ -1,4 +1,4 @@
-#include "ruby/stream/read.h"
+#include "ruby/stream/stream_read.h"
 
 #include "ruby/reactor/yield.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/http2/session.h"
-#include "ruby/http/connection/connection.h"
+#include "core/http2/http2_session.h"
+#include "ruby/http/connection/http_connection.h"
 
 /*
  * HTTP/2 for a server's connections. The connection keeps its state (idle, lingering, gone), its timer and its place
@@ -9,8 +9,8 @@
  * connection's descriptor and has its own request, response, exchange, deadline and slot: so everything above the
  * protocol is the code of HTTP/1.
  *
- * From the bottom: frames.c, stream.c (what the protocol does for an exchange), begin.c (a stream's request begins),
- * transport.c (the connection's events), http2.c.
+ * From the bottom: frames.c, stream_protocol.c (what the protocol does for an exchange), stream_begin.c (a stream's
+ * request begins), transport.c (the connection's events), http2.c.
  */
 
 enum pel_http2_wait {
@@ -68,7 +68,7 @@ void pel_http2_break_off(struct pel_http_connection *connection);
 /* The last streams are those that have begun. */
 void pel_http2_name_last(struct pel_http_connection *connection);
 
-/* ---- stream.c, begin.c, transport.c ---------------------------------------------------------------------------- */
+/* ---- stream_protocol.c, stream_begin.c, transport.c ------------------------------------------------------------- */
 
 extern const struct pel_http_protocol pel_http2_stream_protocol;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/http_connection.h"
 
 /* The connection, on which nothing was answered yet, is one of HTTP/2, and begins with these bytes, or with what comes.
  * 0: the server does not serve HTTP/2, or is built without it. Raises NoMemoryError. */

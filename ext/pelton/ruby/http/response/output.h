@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/http_connection.h"
 
 /* Bytes could not be appended to a connection's output: raises NoMemoryError, or ClosedError. */
 NORETURN(void pel_http_write_failed(int code));
