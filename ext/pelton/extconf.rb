@@ -4,7 +4,7 @@ require "fileutils"
 require "mkmf"
 
 # core/ is plain C and never includes ruby.h; ruby/ is its Ruby face. Each include names its file from this folder:
-# "core/loop/timer.h". Objects lie in the folders of their sources, because two folders may have files of the same name.
+# "core/loop/timer.h". Objects lie in folders as their sources do.
 sources = Dir["{core,ruby}/**/*.c", base: __dir__].sort
 $srcs = sources
 $objs = sources.map { |source| source.sub(/c\z/, $OBJEXT) }

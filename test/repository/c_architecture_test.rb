@@ -45,7 +45,7 @@ class CArchitectureTest < PeltonTest
     /\brb_(protect|jump_tag)\b/ => "ruby/base/protect.c",
     /\brb_(nogvl|thread_call_with(out)?_gvl)\b/ => "ruby/base/gvl.c",
     /\bsetsockopt\b/ => "core/stream/socket.c",
-    /\bconnection->state = / => "ruby/http/connection/connection.h"
+    /\bconnection->state = / => "ruby/http/connection/http_state.h"
   }.freeze
 
   # Methods that C itself defines, although a class of lib has one of the name, too.
@@ -53,6 +53,11 @@ class CArchitectureTest < PeltonTest
 
   def test_each_file_lies_in_a_room
     assert_equal ROOMS.keys.sort, c_files.map { |file| File.dirname(file) }.uniq.sort
+  end
+
+  # An object file, a breakpoint, a backtrace name no folder.
+  def test_no_two_files_have_the_same_name
+    assert_empty c_files.group_by { |file| File.basename(file) }.values.reject(&:one?)
   end
 
   def test_each_room_has_a_readme_of_at_most_thirty_lines
@@ -93,14 +98,29 @@ class CArchitectureTest < PeltonTest
     core.each { |file| refute_match(/#\s*include\s*["<]ruby/, read(file), file) }
   end
 
-  # Their calls point one way, also from room to room.
-  def test_the_files_of_ruby_call_each_other_one_way
-    calls = calls_in("ruby")
-    circles = TSort.each_strongly_connected_component(calls.method(:each_key),
-      ->(file, &block) { calls.fetch(file).each(&block) })
-
+  # A source and the header of its name are one unit. Its functions, those in the header included, call only units below
+  # it, also from room to room: so each room can be read from top to bottom.
+  def test_the_files_call_each_other_one_way
     refute_empty calls.values.flatten
-    assert_empty circles.reject(&:one?)
+    assert_empty circles(calls)
+  end
+
+  def test_the_headers_include_each_other_one_way
+    included = c_files.grep(/\.h\z/).to_h { |file| [file, included_by(file)] }
+
+    refute_empty included.values.flatten
+    assert_empty circles(included)
+  end
+
+  def test_it_finds_a_circle_that_a_function_in_a_header_closes
+    sources = {
+      "core/a/one.h" => "static inline int pel_one_p(void)\n{\n    return 1;\n}\n",
+      "core/a/one.c" => "int pel_one(void)\n{\n    return pel_two();\n}\n",
+      "core/a/two.h" => "int pel_two(void);\nint pel_one(void);\n",
+      "core/a/two.c" => "int pel_two(void)\n{\n    return pel_one_p();\n}\n"
+    }
+
+    assert_equal [%w[core/a/one core/a/two]], circles(calls_in(sources)).map(&:sort)
   end
 
   def test_some_calls_are_made_in_one_file_alone
@@ -169,12 +189,26 @@ class CArchitectureTest < PeltonTest
 
   def code(file) = read(file).gsub(%r{/\*.*?\*/|//[^\n]*}m, "")
 
-  # Source => the sources of the same folder, or of its rooms, whose functions it names.
-  def calls_in(folder)
-    sources = c_files.grep(%r{\A#{folder}/.+\.c\z}).to_h { |file| [file, code(file)] }
-    homes =
-      sources.flat_map { |file, text| text.scan(/^\w[^;{}()=]*\b(pel_\w+)\([^;{}]*\)\s*\{/).map { |(name)| [name, file] } }.to_h
-    sources.to_h { |file, text| [file, text.scan(/\bpel_\w+/).filter_map { |name| homes[name] }.uniq - [file]] }
+  FUNCTION = /^\w[^;{}()=]*\b(?<name>\w+)\([^;{}]*\)\s*\{.*?^\}/m
+  private_constant :FUNCTION
+
+  def calls = calls_in(c_files.to_h { |file| [file, code(file).gsub(/^#(?:.*\\\n)*.*\n/, "")] })
+
+  # Unit => the other units whose functions it names. Prototypes name none, and structs and members are no functions.
+  def calls_in(sources)
+    functions = sources.transform_values { |text| text.to_enum(:scan, FUNCTION).map { $~ } }
+    homes = functions.flat_map { |file, found| found.map { |match| [match[:name], unit(file)] } }.to_h
+    sources.each_with_object(Hash.new { |hash, unit| hash[unit] = [] }) do |(file, text), named|
+      text = functions[file].join if file.end_with?(".h")
+      named[unit(file)] |= text.scan(/(?<!struct |enum |union |->|\.)\bpel_\w+/).filter_map { |name| homes[name] } - [unit(file)]
+    end
+  end
+
+  def unit(file) = file.delete_suffix(File.extname(file))
+
+  def circles(graph)
+    TSort.each_strongly_connected_component(graph.method(:each_key), ->(node, &block) { graph.fetch(node, []).each(&block) })
+      .reject(&:one?)
   end
 
   def included_by(file) = read(file).scan(/^\s*#\s*include "([^"]+)"/).flatten

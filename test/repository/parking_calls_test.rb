@@ -41,9 +41,9 @@ class ParkingCallsTest < PeltonTest
   def test_it_finds_calls_through_functions_of_other_files
     found = parking_calls
 
-    assert_includes found.dig("ruby/http/response/response.c", "deliver_body"), "pel_http_share"
-    assert_includes found.dig("ruby/http/request/request.c", "pel_http_read_requests"), "read_request"
-    assert_includes found.dig("ruby/tls/stream.c", "run_handshake_step"), "handshake_step"
+    assert_includes found.dig("ruby/http/response/http_response.c", "deliver_body"), "pel_http_share"
+    assert_includes found.dig("ruby/http/request/http_request.c", "pel_http_read_requests"), "read_request"
+    assert_includes found.dig("ruby/tls/handshake.c", "run_handshake_step"), "handshake_step"
     refute_includes found["ruby/http/connection/exchange_end.c"], "pel_http_end_exchange"
   end
 

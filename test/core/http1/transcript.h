@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "core/base/buffer.h"
-#include "core/http1/parser.h"
+#include "core/http1/http1_parser.h"
 #include "guarded.h"
 
 struct transcript {

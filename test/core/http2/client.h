@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/http2/session.h"
 #include "check.h"
+#include "core/http2/http2_session.h"
 
 /* A client of a session: frames by hand, with literal fields; and what the session has answered. */
 

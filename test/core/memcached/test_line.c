@@ -1,8 +1,8 @@
 #include "check.h"
 #include "core/base/error.h"
-#include "core/memcached/parser.h"
+#include "core/memcached/memcached_parser.h"
 
-/* test_parser.c tests the grammar's corner cases, with each line split at every position. */
+/* test_memcached_parser.c tests the grammar's corner cases, with each line split at every position. */
 
 #define F(letter) PEL_MEMCACHED_FLAG(letter)
 

@@ -1,6 +1,6 @@
 #include "check.h"
 #include "core/memcached/hash_ring.h"
-#include "core/memcached/writer.h"
+#include "core/memcached/memcached_writer.h"
 
 #define F(letter) PEL_MEMCACHED_FLAG(letter)
 #define KEY(...) (&(struct pel_memcached_command){.key = {"key", 3}, __VA_ARGS__})

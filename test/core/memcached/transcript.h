@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/base/buffer.h"
-#include "core/memcached/parser.h"
+#include "core/memcached/memcached_parser.h"
 #include "guarded.h"
 
 /* Whether the parser sees the bytes behind a value's head, or the caller receives them without it. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memcached_server/session.h"
+#include "core/memcached_server/memcached_session.h"
 #include "core/memcached_server/transfer.h"
 
 /* The fuzz target does not include the harness. */

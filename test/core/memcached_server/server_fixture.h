@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 
 #include "check.h"
-#include "core/memcached_server/server.h"
+#include "core/memcached_server/memcached_server.h"
 
 static struct pel_loop loop;
 static struct pel_memcached_server server;

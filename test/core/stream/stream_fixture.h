@@ -80,7 +80,7 @@ static void run_until_quiet(void)
 }
 
 /* Opens one end of a TCP connection as a stream; `end` is the other one's descriptor. */
-static void open_tcp(struct owner *opened, int *end)
+static inline void open_tcp(struct owner *opened, int *end)
 {
     struct sockaddr_in address;
     int listener = tcp_listener(&address), fd;
@@ -135,7 +135,7 @@ static void send_to(int fd, const char *bytes)
 }
 
 /* Closes a socket with a reset. */
-static void reset(int *fd)
+static inline void reset(int *fd)
 {
     struct linger linger = {.l_onoff = 1};
 

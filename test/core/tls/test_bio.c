@@ -1,5 +1,5 @@
 #include "check.h"
-#include "core/tls/private.h"
+#include "core/tls/tls_private.h"
 #include "tls/pair.h"
 
 static struct pel_tls *tls_of(struct end *end)

@@ -4,7 +4,7 @@ require "stringio"
 require_relative "../../support/http/peer"
 
 # Responses that an application may give, and the server's answer to those that it may not
-# (ext/pelton/ruby/http/response/response.c).
+# (ext/pelton/ruby/http/response/http_response.c).
 class HTTPResponseTest < PeltonTest
   include HttpPeer
 

@@ -2,7 +2,7 @@
 
 /*
  * The table of all error codes. Core functions return 0 or a positive value on success, and one of these codes, all
- * negative, on failure. ruby/base/error.c finds each code's Ruby class through this table.
+ * negative, on failure. ruby/base/exception.c finds each code's Ruby class through this table.
  *
  *   X(name, number, Ruby class, retriable, text)
  *

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/http1/head.h"
+#include "core/http1/http1_head.h"
 
 /*
  * The rules of a cache that is shared by all clients (RFC 9111), in a cautious form: what is not known to be harmless

@@ -1,6 +1,6 @@
 #ifdef HAVE_NGHTTP2_NGHTTP2_H
 
-#include "core/http2/private.h"
+#include "core/http2/http2_private.h"
 
 /*
  * What a client may do though it costs more work than it costs the client. Each is allowed a number of times at once,

@@ -1,4 +1,4 @@
-#include "core/memcached/parser.h"
+#include "core/memcached/memcached_parser.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "core/memcached/writer.h"
+#include "core/memcached/memcached_writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

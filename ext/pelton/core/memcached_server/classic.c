@@ -1,4 +1,4 @@
-#include "core/memcached_server/session.h"
+#include "core/memcached_server/memcached_session.h"
 #include "core/memcached_server/service.h"
 #include "core/memcached_server/text_reply.h"
 #include "core/memcached_server/transfer.h"

@@ -1,5 +1,5 @@
 #include "core/base/base64.h"
-#include "core/memcached_server/session.h"
+#include "core/memcached_server/memcached_session.h"
 #include "core/memcached_server/text_reply.h"
 #include "core/memcached_server/transfer.h"
 

@@ -1,5 +1,6 @@
 #include "core/memcached_server/peer.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
@@ -15,6 +16,41 @@ enum progress {
     PEER_BLOCKED,         /* waits for an event of the loop */
     PEER_BUDGET_EXHAUSTED /* has more to do, but other connections come first */
 };
+
+/* ---- the server that peers belong to -------------------------------------------------------------------------- */
+
+void pel__memcached_server_set_time(struct pel_memcached_server *server)
+{
+    struct pel_store *store = &server->service.store;
+    uint32_t seconds = (uint32_t)((server->loop->now - server->started) / PEL_MEMCACHED_SECOND);
+
+    if (seconds + 2 != store->now || store->wall == 0)
+        pel_store_set_time(store, seconds, time(NULL));
+}
+
+void pel__memcached_server_notify_backlog(struct pel_memcached_server *server)
+{
+    if (server->backlog_notified)
+        return;
+    server->backlog_notified = 1;
+    server->on_backlog(server);
+}
+
+void pel__memcached_server_resume(struct pel_memcached_server *server)
+{
+    for (struct pel_memcached_listener *listener = server->listeners; listener; listener = listener->next)
+        if (listener->paused)
+            pel__memcached_server_notify_backlog(server);
+}
+
+void pel__memcached_server_remove(struct pel_memcached_server *server, struct pel_memcached_peer *peer)
+{
+    *(peer->previous ? &peer->previous->next : &server->peers) = peer->next;
+    if (peer->next)
+        peer->next->previous = peer->previous;
+    server->service.connections--;
+    pel__memcached_server_resume(server);
+}
 
 static void enqueue_on_backlog(struct pel_memcached_peer *peer)
 {

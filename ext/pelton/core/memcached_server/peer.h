@@ -1,8 +1,20 @@
 #pragma once
 
-#include "core/memcached_server/server.h"
+#include "core/memcached_server/memcached_server.h"
 
-/* One connection of the server: a stream and its session. Shared by server.c and peer.c. */
+/* What peer.c and memcached_server.c share: peers, listeners, and the server's lists of them. */
+
+#define PEL_MEMCACHED_SECOND 1000000000 /* in nanoseconds */
+
+struct pel_memcached_listener {
+    struct pel_handle handle; /* first */
+    struct pel_memcached_server *server;
+    struct pel_memcached_listener *next;
+    unsigned ready : 1;  /* there may be a connection to accept */
+    unsigned paused : 1; /* out of descriptors: stops accepting until one is closed, or until the next tick */
+};
+
+/* One connection of the server: a stream and its session. */
 struct pel_memcached_peer {
     struct pel_stream stream; /* first */
     struct pel_memcached_server *server;
@@ -25,11 +37,16 @@ void pel__memcached_peer_serve(struct pel_memcached_peer *peer);
 /* Frees the peer, which must not be on the server's list any more. */
 void pel__memcached_peer_free(struct pel_memcached_peer *peer);
 
-/* ---- functions of server.c for peers -------------------------------------------------------------------------- */
+/* ---- the server that peers belong to -------------------------------------------------------------------------- */
 
 /* Sets the store's clock to the loop's time. */
 void pel__memcached_server_set_time(struct pel_memcached_server *server);
+
 /* Calls on_backlog, unless it was called since the last pel_memcached_server_run. */
 void pel__memcached_server_notify_backlog(struct pel_memcached_server *server);
+
+/* Has paused listeners accept again, because a descriptor was closed or time has passed. */
+void pel__memcached_server_resume(struct pel_memcached_server *server);
+
 /* Removes a peer, which is about to be freed, from the list of connections. */
 void pel__memcached_server_remove(struct pel_memcached_server *server, struct pel_memcached_peer *peer);

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include "core/base/error.h"
 #include "core/base/slice.h"
-#include "core/memcached_server/request.h"
+#include "core/memcached_server/memcached_request.h"
 
 /* Parses one complete line, without its end, of any command except retrieval, and sets the request. */
 void pel__memcached_request_line(struct pel_slice line, struct pel_memcached_request *request);

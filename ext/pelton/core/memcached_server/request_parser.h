@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/memcached_server/request.h"
+#include "core/memcached_server/memcached_request.h"
 
 /*
  * The parser for requests of memcached's text protocols, classic and meta. It accepts and refuses a line as memcached

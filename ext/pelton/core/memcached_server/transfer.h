@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/buffer.h"
-#include "core/memcached_server/session.h"
+#include "core/memcached_server/memcached_session.h"
 
 /*
  * The transfer of values between clients and items. An upload receives the value of a storage command into a new item;

@@ -1,5 +1,47 @@
 #include "core/stream/stream.h"
 
+#define MAX_PARTS 16 /* the parts of one writev */
+
+static int flush_plain(struct pel_stream *stream)
+{
+    struct iovec parts[MAX_PARTS];
+    size_t left = PEL_STREAM_BURST;
+
+    while (pel_stream_pending(stream)) {
+        ssize_t sent;
+        if (!stream->writable || !left)
+            return 1;
+        sent = pel__stream_send(stream, parts,
+                                pel_borrowed_parts(&stream->borrowed, &stream->output, parts, MAX_PARTS, left));
+        if (sent == PEL_EAGAIN)
+            return 1;
+        if (sent < 0)
+            return (int)sent;
+        pel_borrowed_consume(&stream->borrowed, &stream->output, (size_t)sent);
+        left -= (size_t)sent;
+    }
+    return 0;
+}
+
+int pel_stream_flush(struct pel_stream *stream)
+{
+    int code;
+
+    if (!pel_stream_open_p(stream) || stream->connecting || stream->corked)
+        return 1;
+    if (stream->error)
+        return PEL_ESYSTEM;
+    if ((code = stream->layer ? pel__layer_flush(stream) : flush_plain(stream)))
+        return code;
+    if (stream->shut_when_sent && !stream->write_shut && !pel_stream_securing_p(stream)) {
+        stream->write_shut = 1;
+        shutdown(stream->handle.fd, SHUT_WR);
+    }
+    return 0;
+}
+
+/* ---- together, once a tick ------------------------------------------------------------------------------------ */
+
 void pel_stream_flush_later(struct pel_stream *stream)
 {
     if (!stream->flush_link.at)

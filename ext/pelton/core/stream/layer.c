@@ -1,6 +1,6 @@
 #include "core/stream/layer.h"
 
-#include "core/stream/stream.h"
+#include "core/stream/stream_io.h"
 
 #define SEAL_AHEAD 65536    /* the plain bytes that are sealed before the descriptor has taken their sealed form */
 #define KEPT_CAPACITY 16384 /* the capacity, in bytes, that an idle layer keeps for sealing */

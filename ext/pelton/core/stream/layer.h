@@ -50,14 +50,3 @@ ssize_t pel__layer_send_now(struct pel_stream *stream, const void *bytes, size_t
 
 /* Sends the sealed bytes. Returns 0 when all of them were sent, PEL_EAGAIN or PEL_ESYSTEM. */
 int pel__layer_send(struct pel_stream *stream);
-
-/* ---- functions of stream.c for layers ------------------------------------------------------------------------- */
-
-/* Receives from the descriptor; returns as pel_stream_receive does, but does not record the end of file. */
-ssize_t pel__stream_receive(struct pel_stream *stream, void *bytes, size_t length);
-
-/* Sends to the descriptor, once. Returns the number of bytes that were sent, PEL_EAGAIN or PEL_ESYSTEM. */
-ssize_t pel__stream_send(struct pel_stream *stream, struct iovec *parts, int count);
-
-/* Fails the stream with an errno, unless it has failed before. Returns PEL_ESYSTEM. */
-int pel__stream_fail(struct pel_stream *stream, int error);

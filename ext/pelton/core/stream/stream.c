@@ -4,13 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A peer's close must not kill the process by SIGPIPE; systems without the flag have SO_NOSIGPIPE. */
-#ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0
-#endif
-
-#define MAX_PARTS 16 /* the parts of one writev */
-
 /* ---- opening -------------------------------------------------------------------------------------------------- */
 
 static void on_stream_event(struct pel_handle *handle, unsigned events);
@@ -62,16 +55,6 @@ int pel_stream_connect(struct pel_stream *stream, struct pel_loop *loop, const s
 
 /* ---- events --------------------------------------------------------------------------------------------------- */
 
-/* Bytes that arrived before the failure can still be read; only the next read shows whether there are any. */
-int pel__stream_fail(struct pel_stream *stream, int error)
-{
-    if (!stream->error)
-        stream->error = error;
-    stream->writable = 0;
-    stream->readable = 1;
-    return PEL_ESYSTEM;
-}
-
 static void on_stream_event(struct pel_handle *handle, unsigned events)
 {
     struct pel_stream *stream = (struct pel_stream *)handle;
@@ -99,40 +82,6 @@ static void on_stream_event(struct pel_handle *handle, unsigned events)
 }
 
 /* ---- receiving ------------------------------------------------------------------------------------------------ */
-
-static void mark_drained(struct pel_stream *stream)
-{
-    stream->readable = 0;
-    pel_loop_rearm(stream->loop, &stream->handle, PEL_READABLE);
-}
-
-ssize_t pel__stream_receive(struct pel_stream *stream, void *bytes, size_t length)
-{
-    ssize_t count;
-
-    if (!stream->readable)
-        return stream->error ? PEL_ESYSTEM : PEL_EAGAIN;
-    do
-        count = read(stream->handle.fd, bytes, length);
-    while (count < 0 && errno == EINTR);
-    if (count > 0) {
-        stream->active_at = stream->loop->now;
-        /* A short read has drained the socket, and later bytes cause an event, so the read that would return EAGAIN is
-         * saved. Not so if the end, an error or an urgent byte follows these bytes: that causes no second event. */
-        if ((size_t)count < length && !stream->hangup && !stream->urgent)
-            mark_drained(stream);
-        return count;
-    }
-    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-        stream->urgent = 0;
-        mark_drained(stream);
-        return stream->error ? PEL_ESYSTEM : PEL_EAGAIN;
-    }
-    if (count < 0)
-        return pel__stream_fail(stream, errno);
-    /* A write may have received, and thereby cleared, the error that caused this end. */
-    return stream->error ? PEL_ESYSTEM : 0;
-}
 
 ssize_t pel_stream_receive(struct pel_stream *stream, void *bytes, size_t length)
 {
@@ -174,41 +123,6 @@ int pel_stream_append_borrowed(struct pel_stream *stream, const void *bytes, siz
     return code < 0 ? code : pel_borrowed_add(&stream->borrowed, &stream->output, bytes, length, owner, lender);
 }
 
-/* The descriptor takes no more for now. */
-static int mark_unwritable(struct pel_stream *stream)
-{
-    stream->writable = 0;
-    pel_loop_rearm(stream->loop, &stream->handle, PEL_WRITABLE);
-    return PEL_EAGAIN;
-}
-
-static ssize_t send_parts(struct pel_stream *stream, struct iovec *parts, int count)
-{
-    if (!stream->plain) {
-        struct msghdr message = {.msg_iov = parts, .msg_iovlen = (size_t)count};
-        ssize_t sent = count == 1 ? send(stream->handle.fd, parts->iov_base, parts->iov_len, MSG_NOSIGNAL)
-                                  : sendmsg(stream->handle.fd, &message, MSG_NOSIGNAL);
-        if (sent >= 0 || errno != ENOTSOCK)
-            return sent;
-        stream->plain = 1;
-    }
-    return writev(stream->handle.fd, parts, count);
-}
-
-ssize_t pel__stream_send(struct pel_stream *stream, struct iovec *parts, int count)
-{
-    ssize_t sent;
-
-    do
-        sent = send_parts(stream, parts, count);
-    while (sent < 0 && errno == EINTR);
-    if (sent >= 0) {
-        stream->active_at = stream->loop->now;
-        return sent;
-    }
-    return errno == EAGAIN || errno == EWOULDBLOCK ? mark_unwritable(stream) : pel__stream_fail(stream, errno);
-}
-
 ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t length)
 {
     size_t sent = 0;
@@ -230,56 +144,6 @@ ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t
         sent += (size_t)count;
     }
     return (ssize_t)sent;
-}
-
-ssize_t pel_stream_send_file(struct pel_stream *stream, int file, off_t *offset, size_t length)
-{
-    ssize_t sent;
-
-    do
-        sent = pel_socket_send_file(stream->handle.fd, file, offset, length);
-    while (sent < 0 && errno == EINTR);
-    if (sent >= 0)
-        return sent;
-    return errno == EAGAIN ? mark_unwritable(stream) : PEL_ESYSTEM;
-}
-
-static int flush_plain(struct pel_stream *stream)
-{
-    struct iovec parts[MAX_PARTS];
-    size_t left = PEL_STREAM_BURST;
-
-    while (pel_stream_pending(stream)) {
-        ssize_t sent;
-        if (!stream->writable || !left)
-            return 1;
-        sent = pel__stream_send(stream, parts,
-                                pel_borrowed_parts(&stream->borrowed, &stream->output, parts, MAX_PARTS, left));
-        if (sent == PEL_EAGAIN)
-            return 1;
-        if (sent < 0)
-            return (int)sent;
-        pel_borrowed_consume(&stream->borrowed, &stream->output, (size_t)sent);
-        left -= (size_t)sent;
-    }
-    return 0;
-}
-
-int pel_stream_flush(struct pel_stream *stream)
-{
-    int code;
-
-    if (!pel_stream_open_p(stream) || stream->connecting || stream->corked)
-        return 1;
-    if (stream->error)
-        return PEL_ESYSTEM;
-    if ((code = stream->layer ? pel__layer_flush(stream) : flush_plain(stream)))
-        return code;
-    if (stream->shut_when_sent && !stream->write_shut && !pel_stream_securing_p(stream)) {
-        stream->write_shut = 1;
-        shutdown(stream->handle.fd, SHUT_WR);
-    }
-    return 0;
 }
 
 /* ---- closing -------------------------------------------------------------------------------------------------- */

@@ -2,12 +2,9 @@
 
 #include <sys/socket.h>
 #include <sys/types.h>
-#include "core/base/buffer.h"
-#include "core/base/link.h"
 #include "core/loop/loop.h"
-#include "core/stream/borrowed.h"
-#include "core/stream/layer.h"
 #include "core/stream/socket.h"
+#include "core/stream/stream_io.h"
 
 /*
  * A stream: one connected (or connecting) descriptor and its output. Reads and writes are tried at once; only those
@@ -17,36 +14,6 @@
  * pel_stream_receive. Output is queued and sent when the owner or the loop flushes the stream; the rest is
  * sent automatically when the descriptor takes more.
  */
-
-/* The most bytes that one stream sends before other streams are flushed. */
-#define PEL_STREAM_BURST (1024 * 1024)
-
-struct pel_stream {
-    struct pel_handle handle; /* first: the loop's callback casts it back */
-    struct pel_loop *loop;
-    struct pel_buffer output;
-    struct pel_borrowed_list borrowed; /* interleaved with the output */
-    struct pel_layer *layer;           /* such as TLS, or NULL: bytes pass unchanged. Freed when the stream is closed */
-    unsigned connecting : 1;
-    unsigned readable : 1;       /* a read may succeed: no EAGAIN since the last event */
-    unsigned writable : 1;       /* a write may succeed: no EAGAIN since the last event */
-    unsigned hangup : 1;         /* the end or an error follows the bytes that can be read */
-    unsigned urgent : 1;         /* a read may stop before an urgent byte, with more bytes after it */
-    unsigned end_of_file : 1;    /* the peer has ended its output, and all of it was received */
-    unsigned shut_when_sent : 1; /* half-close once the output is sent */
-    unsigned write_shut : 1;
-    unsigned corked : 1;        /* set by the owner: nothing is sent until the owner clears it and flushes */
-    unsigned plain : 1;         /* no socket: a pipe, a terminal */
-    unsigned notify_sent : 1;   /* set by the owner: call on_ready whenever output was sent */
-    int error;                  /* errno of the failure, or 0. Bytes that the peer sent before can still be received */
-    int64_t active_at;          /* the loop's time when bytes were last received or sent, or the stream was opened */
-    struct pel_link flush_link; /* on one of the loop's lists of streams to flush, or on none */
-    /* Called by pel_loop_dispatch and pel_streams_flush. PEL_READABLE: receive may return data, the end, or an error.
-     * PEL_WRITABLE: connecting has succeeded or failed, or output was sent. May close the stream. */
-    void (*on_ready)(struct pel_stream *stream, unsigned events);
-    /* Called before scheduled output is flushed, or NULL: appends what is to be sent with it. */
-    void (*on_flush)(struct pel_stream *stream);
-};
 
 /* Takes ownership of a connected non-blocking descriptor (pel_socket_prepare) and registers it. Returns 0, or
  * PEL_EMEMORY or PEL_ESYSTEM (errno EPERM: a file): then the caller still owns the descriptor. */
@@ -74,45 +41,6 @@ int pel_stream_append_borrowed(struct pel_stream *stream, const void *bytes, siz
  * length when it would block), PEL_ECLOSED or PEL_ESYSTEM. The caller appends the rest, and passes at most a burst. */
 ssize_t pel_stream_send_now(struct pel_stream *stream, const void *bytes, size_t length);
 
-/* Sends at most length bytes of a file, from *offset on, which moves along. The caller has found no layer and nothing
- * queued. Returns the number of bytes sent (0: the file is shorter), PEL_EAGAIN, or PEL_ESYSTEM with errno: EINVAL and
- * ENOSYS mean that the caller must write the bytes. */
-ssize_t pel_stream_send_file(struct pel_stream *stream, int file, off_t *offset, size_t length);
-
-/* Sends queued output, at most a burst. Returns 0 when all of it is sent; 1 when the rest waits for an event, or, if
- * the stream is still writable, for the loop's next iteration; or PEL_ESYSTEM. */
-int pel_stream_flush(struct pel_stream *stream);
-
-/* The number of plain bytes that are queued and not sent. */
-static inline size_t pel_stream_pending(const struct pel_stream *stream)
-{
-    return pel_buffer_length(&stream->output) + stream->borrowed.length +
-           (stream->layer ? stream->layer->plain_pending : 0);
-}
-
-/* Whether any bytes remain to be sent, including bytes that the layer itself produced. */
-static inline int pel_stream_unsent_p(const struct pel_stream *stream)
-{
-    return pel_stream_pending(stream) || (stream->layer && pel_buffer_length(&stream->layer->sealed));
-}
-
-/* Whether a layer's handshake is not finished. */
-static inline int pel_stream_securing_p(const struct pel_stream *stream)
-{
-    return stream->layer && !stream->layer->open;
-}
-
-/* Whether pel_stream_receive may return bytes, the end, or an error. */
-static inline int pel_stream_receivable_p(const struct pel_stream *stream)
-{
-    return (stream->readable && !pel_stream_securing_p(stream)) || stream->end_of_file || stream->error;
-}
-
-static inline int pel_stream_open_p(const struct pel_stream *stream)
-{
-    return stream->handle.fd >= 0;
-}
-
 /* Shuts the write side once the output, and a layer's final message, is sent. Returns 0, PEL_ECLOSED or PEL_ESYSTEM. */
 int pel_stream_close_write(struct pel_stream *stream);
 
@@ -134,7 +62,11 @@ int pel_stream_detach(struct pel_stream *stream);
 struct pel_layer *pel_stream_take_layer(struct pel_stream *stream);
 void pel_stream_give_layer(struct pel_stream *stream, struct pel_layer *layer);
 
-/* ---- the common flush (flush.c) ------------------------------------------------------------------------------- */
+/* ---- flushing (flush.c) --------------------------------------------------------------------------------------- */
+
+/* Sends queued output, at most a burst. Returns 0 when all of it is sent; 1 when the rest waits for an event, or, if
+ * the stream is still writable, for the loop's next iteration; or PEL_ESYSTEM. */
+int pel_stream_flush(struct pel_stream *stream);
 
 /*
  * The loop keeps a list of the streams that have output, and flushes them together before it waits. An owner whose

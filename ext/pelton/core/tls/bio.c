@@ -1,8 +1,9 @@
 #ifdef HAVE_OPENSSL_SSL_H
 
-#include "core/tls/private.h"
+#include "core/tls/tls_private.h"
 
 #include <openssl/bio.h>
+#include <openssl/pem.h>
 #include <string.h>
 #include "core/base/slice.h"
 
@@ -72,6 +73,19 @@ BIO *pel__tls_bio(struct pel_tls *tls)
         BIO_set_init(bio, 1);
     }
     return bio;
+}
+
+int pel__tls_write_pem(X509 *certificate, struct pel_buffer *pem)
+{
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *bytes;
+    long length;
+    int code = PEL_EMEMORY;
+
+    if (bio && PEM_write_bio_X509(bio, certificate) && (length = BIO_get_mem_data(bio, &bytes)) >= 0)
+        code = pel_buffer_append(pem, bytes, (size_t)length);
+    BIO_free(bio);
+    return code;
 }
 
 #endif

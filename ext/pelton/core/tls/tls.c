@@ -1,6 +1,6 @@
 #ifdef HAVE_OPENSSL_SSL_H
 
-#include "core/tls/private.h"
+#include "core/tls/tls_private.h"
 
 #include <arpa/inet.h>
 #include <limits.h>
@@ -138,13 +138,8 @@ static void tls_moved(struct pel_layer *layer, struct pel_stream *stream)
         stream->readable = 1;
 }
 
-static const struct pel_layer_type tls_type = {
+const struct pel_layer_type pel__tls_type = {
     .receive = tls_receive, .seal = tls_seal, .end = tls_end, .moved = tls_moved, .free = tls_free};
-
-struct pel_tls *pel__tls_of(const struct pel_stream *stream)
-{
-    return stream->layer && stream->layer->type == &tls_type ? (struct pel_tls *)stream->layer : NULL;
-}
 
 /* ---- starting ------------------------------------------------------------------------------------------------- */
 
@@ -218,7 +213,7 @@ int pel_tls_start(struct pel_stream *stream, struct pel_tls_context *context, co
     if (!(tls = pel_calloc(1, sizeof *tls)))
         return PEL_EMEMORY;
     *tls = (struct pel_tls){
-        .layer.type = &tls_type, .stream = stream, .context = context, .options = *options, .last_received = 1};
+        .layer.type = &pel__tls_type, .stream = stream, .context = context, .options = *options, .last_received = 1};
     pel_tls_context_retain(context);
     *options->failure = (struct pel_tls_failure){0};
     ERR_clear_error();

@@ -1,6 +1,6 @@
 #include "ruby/base/upcall.h"
 
-#include "ruby/base/error.h"
+#include "ruby/base/exception.h"
 
 static const char *const names[] = {
 #define NAME(name) #name,

@@ -1,11 +1,11 @@
 #include "ruby/http/http.h"
 
-#include "ruby/http/connection/server.h"
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/http_connection.h"
+#include "ruby/http/connection/http_server.h"
 #include "ruby/http/http2/http2.h"
 #include "ruby/http/page/page.h"
-#include "ruby/http/request/request.h"
-#include "ruby/http/response/response.h"
+#include "ruby/http/request/http_request.h"
+#include "ruby/http/response/http_response.h"
 
 void pel_init_http(void)
 {

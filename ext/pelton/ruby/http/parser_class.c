@@ -2,9 +2,9 @@
 
 #include <ctype.h>
 #include "core/base/buffer.h"
-#include "core/http1/parser.h"
-#include "ruby/base/error.h"
+#include "core/http1/http1_parser.h"
 #include "ruby/base/convert.h"
+#include "ruby/base/exception.h"
 #include "ruby/reactor/reactor.h"
 
 struct parser {

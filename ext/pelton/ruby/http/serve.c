@@ -1,8 +1,8 @@
 #include "ruby/http/http.h"
 
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/http_connection.h"
 #include "ruby/http/http2/http2.h"
-#include "ruby/http/request/request.h"
+#include "ruby/http/request/http_request.h"
 
 /* The top of a connection: its stream's events, its jobs, its stop; and how a server takes a stream over. */
 

@@ -1,9 +1,10 @@
 #include "ruby/memcached/call.h"
 
-#include "ruby/base/error.h"
+#include "ruby/base/exception.h"
 #include "ruby/base/protect.h"
 #include "ruby/base/upcall.h"
 #include "ruby/memcached/fan_out.h"
+#include "ruby/reactor/yield.h"
 
 #define UNWATCHED_NS (1000 * 1000) /* a loop that has not waited for so long (nanoseconds) may have missed an end */
 

@@ -1,4 +1,4 @@
-#include "ruby/memcached/connection.h"
+#include "ruby/memcached/memcached_connection.h"
 
 #include "ruby/base/protect.h"
 

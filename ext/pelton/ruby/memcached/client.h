@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/memcached/hash_ring.h"
-#include "ruby/memcached/connection.h"
+#include "ruby/memcached/memcached_connection.h"
 
 /*
  * The C part of a Pelton::Memcached::Client, which the commands use. Its Ruby part fills it in and opens the

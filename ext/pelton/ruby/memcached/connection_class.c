@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <unistd.h>
-#include "ruby/base/error.h"
-#include "ruby/stream/stream.h"
+#include "ruby/base/exception.h"
+#include "ruby/stream/stream_object.h"
 
 /* Pelton::Memcached::Connection: the object, its events, and its Ruby methods. */
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ruby/memcached/connection.h"
+#include "ruby/memcached/memcached_connection.h"
 
 /*
  * A fan-out: one operation over many commands, on one server or several. Each server gets one shard request, whose

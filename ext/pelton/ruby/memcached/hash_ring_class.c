@@ -1,6 +1,6 @@
 #include "ruby/memcached/client.h"
 
-#include "ruby/base/error.h"
+#include "ruby/base/exception.h"
 
 static void hash_ring_free(void *data)
 {

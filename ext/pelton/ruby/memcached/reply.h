@@ -30,5 +30,5 @@ int pel_memcached_handle_reply(struct pel_memcached_connection *connection, cons
  * earlier one; or PEL_EPROTOCOL. */
 int pel_memcached_classic_to_meta(struct pel_memcached_connection *connection, struct pel_memcached_reply *reply);
 
-/* Receives replies and settles their operations, one iteration's share (receive.c). */
+/* Receives replies and settles their operations, one iteration's share (memcached_receive.c). */
 void pel_memcached_receive(struct pel_memcached_connection *connection);

@@ -2,8 +2,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
-#include "core/memcached_server/server.h"
-#include "ruby/base/error.h"
+#include "core/memcached_server/memcached_server.h"
+#include "ruby/base/exception.h"
 #include "ruby/base/upcall.h"
 #include "ruby/reactor/reactor.h"
 

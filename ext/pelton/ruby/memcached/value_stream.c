@@ -1,10 +1,11 @@
-#include "ruby/memcached/connection.h"
+#include "ruby/memcached/memcached_connection.h"
 
 #include "core/stream/splice.h"
-#include "ruby/base/error.h"
-#include "ruby/base/protect.h"
 #include "ruby/base/convert.h"
-#include "ruby/stream/private.h"
+#include "ruby/base/exception.h"
+#include "ruby/base/protect.h"
+#include "ruby/reactor/yield.h"
+#include "ruby/stream/stream_private.h"
 
 /*
  * Pelton::Memcached::ValueStream: a value whose operation is settled as soon as its head has come, so that the rest can

@@ -26,7 +26,7 @@ struct pel_operation {
     uint32_t references;         /* of the producer, the object, and the ready queue */
     uint8_t request;             /* for the producer: the kind of request */
     unsigned state : 2, task : 2, keeps_running : 1, handled : 1, splat : 1, started : 1, queued : 1, has_timeout : 1;
-    unsigned unhandled : 1;                /* on the list of failure.c */
+    unsigned unhandled : 1;                /* on the list of operation_failure.c */
     unsigned transient : 1, cancelled : 1; /* of a task */
 };
 
@@ -36,7 +36,7 @@ enum pel_task_kind {
     PEL_DETACHED_TASK /* it is never awaited: its error is reported at once, as a callback's */
 };
 
-/* ---- the record (record.c) ------------------------------------------------------------------------------------- */
+/* ---- the record (record.c) -------------------------------------------------------------------------------------- */
 
 /* A new pending record with one reference, the producer's. keeps_running: it keeps Pelton.run going until it is
  * settled. */
@@ -49,7 +49,7 @@ void pel_operation_keep_running(struct pel_operation *operation);
 /* For the producer's mark function, while it holds the record. */
 void pel_operation_mark(struct pel_operation *operation);
 
-/* ---- completing and awaiting (operation.c) --------------------------------------------------------------------- */
+/* ---- completing and awaiting (operation.c) ---------------------------------------------------------------------- */
 
 /* Settle an operation that its producer has taken off its list: awaiting fibers become ready, callbacks are put on the
  * ready queue. No-op when it is settled already (cancelled, timed out): a late result is dropped. Run no Ruby code; may
@@ -80,7 +80,7 @@ VALUE pel_operation_await(struct pel_reactor *reactor, struct pel_operation *ope
 VALUE pel_operation_finish(struct pel_reactor *reactor, struct pel_operation *operation, VALUE block, int later,
                            int64_t deadline);
 
-/* ---- errors of tasks that were not handled yet (failure.c) --------------------------------------------------- */
+/* ---- errors of tasks that were not handled yet (operation_failure.c) ------------------------------------------ */
 
 /* Adds a task that has failed. The failure is reported when the task's object is collected or the run ends, unless it
  * was handled meanwhile. */
@@ -95,12 +95,12 @@ unsigned pel_failures_report(struct pel_reactor *reactor);
 /* Where no loop runner runs: reports one failure. 0 when there is none; *state is set when the report raised. */
 int pel_failures_report_now(struct pel_reactor *reactor, int *state);
 
-/* ---- Operation#timeout (timeout.c) ----------------------------------------------------------------------------- */
+/* ---- Operation#timeout (operation_timeout.c) -------------------------------------------------------------------- */
 
 /* Cancels the timeout of an operation that has one. */
 void pel_operation_clear_timeout(struct pel_operation *operation);
 
-/* ---- the object (object.c) ------------------------------------------------------------------------------------- */
+/* ---- the object (object.c) -------------------------------------------------------------------------------------- */
 
 /* Makes the Pelton::Operation of a record. Call it once for each record. */
 VALUE pel_operation_object(struct pel_operation *operation, VALUE class);
@@ -119,7 +119,7 @@ VALUE pel_operation_allocate(VALUE class);
 /* An object's record. */
 struct pel_operation *pel_operation_get(VALUE self);
 
-/* ---- calling blocks (delivery.c) ------------------------------------------------------------------------------- */
+/* ---- calling blocks (operation_delivery.c) ---------------------------------------------------------------------- */
 
 /* Enqueues a job that calls the blocks of a settled operation. unlinked: the producer has taken the record off its
  * list, so that its link is free: operations that are settled one after the other form a chain, one job instead of

@@ -1,8 +1,9 @@
 #include "ruby/operation/operation.h"
 
 #include "ruby/base/protect.h"
+#include "ruby/reactor/yield.h"
 
-/* Pelton::Operation's methods, except timeout (timeout.c). */
+/* Pelton::Operation's methods, except timeout (operation_timeout.c). */
 
 static VALUE operation_callback(VALUE self)
 {

@@ -9,6 +9,9 @@
  * Queue, a ConditionVariable. Ruby walks them long after run, and aborts the process when it finds the record of a
  * thread that has ended. So no fiber may be left in its wait. It is ended as Thread#kill ends a thread: `ensure` runs,
  * `rescue` does not, and each further wait is left at once.
+ *
+ * This ends fibers that wait, on the loop's own thread; it needs Ruby's lock, and cannot end code that computes.
+ * core/loop/stop_limit.h ends the process when that does not help (docs/internals/adr/034).
  */
 
 /* As often a fiber may go on to wait although it was ended. Then it is stopped for good, between two waits. */

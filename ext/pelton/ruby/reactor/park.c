@@ -92,7 +92,7 @@ static int wait_inline(struct pel_reactor *reactor, struct pel_waiter *waiter)
     /* If this fiber's own event came first, the fiber goes on at once. Other ready jobs run when it waits next. */
     if (waiter->queued && (queue = pel_next_queue(reactor)) && pel_queue_job(queue, 0)->data == waiter &&
         !pel_queue_job(queue, 0)->run)
-        pel_queue_take(reactor, queue);
+        pel_take_job(reactor, queue);
     return 0;
 }
 

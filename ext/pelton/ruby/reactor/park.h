@@ -2,7 +2,7 @@
 
 #include "ruby/reactor/waiter.h"
 
-/* Parking: how fibers wait, sleep and yield. Include reactor.h. */
+/* Parking: how fibers wait and sleep. Include reactor.h. */
 
 /* Parks the current fiber until the waiter is fired or the monotonic clock reaches the deadline (PEL_FOREVER: never).
  * Blocks the thread where no reactor runs. An exception that was meant for the fiber is raised after the waiter is
@@ -38,11 +38,3 @@ int pel_unblock(struct pel_reactor *reactor, VALUE fiber);
 /* The same for the fiber that Ruby wakes because a Mutex was unlocked, and for the oldest request that waits for it,
  * which goes first. */
 int pel_unblock_by_mutex(struct pel_reactor *reactor, VALUE fiber, VALUE mutex);
-
-/* ---- yielding (yield.c) ---------------------------------------------------------------------------------------- */
-
-/* Lets all other ready jobs run first, and the loop make one iteration. */
-void pel_yield(struct pel_reactor *reactor);
-
-/* Yields because the budget is exhausted, unless the fiber is inside Pelton.without_yielding. */
-void pel_budget_exhausted(struct pel_reactor *reactor);

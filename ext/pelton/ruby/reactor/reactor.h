@@ -5,9 +5,9 @@
 #include "core/stream/splice.h"
 #include "core/stream/stream.h"
 #include "ruby/base/checked.h"
-#include "ruby/base/error.h"
-#include "ruby/base/roots.h"
 #include "ruby/base/convert.h"
+#include "ruby/base/exception.h"
+#include "ruby/base/roots.h"
 #include "ruby/reactor/descriptor.h"
 #include "ruby/reactor/dispatch.h"
 #include "ruby/reactor/give_up.h"
@@ -16,11 +16,12 @@
 #include "ruby/reactor/mutex_queue.h"
 #include "ruby/reactor/park.h"
 #include "ruby/reactor/pending_exception.h"
+#include "ruby/reactor/rank.h"
 #include "ruby/reactor/run.h"
 #include "ruby/reactor/tick.h"
 #include "ruby/reactor/turn.h"
 #include "ruby/reactor/waiter.h"
-#include "ruby/reactor/watchdog.h"
+#include "ruby/reactor/watchdog_class.h"
 #include "ruby/reactor/worker.h"
 
 /*
@@ -60,8 +61,6 @@ struct pel_kept {
 
 /* ---- the reactor ----------------------------------------------------------------------------------------------- */
 
-#define PEL_BUDGET 256 /* operations that were ready at once, or 4 KB pieces, before the next tick */
-
 /* What the room of operations keeps with a reactor. */
 struct pel_operations {
     struct pel_operation *chain_end; /* the last operation of the ready queue's last job, if that is a chain of them */
@@ -73,10 +72,11 @@ struct pel_reactor {
     struct pel_loop loop;
     VALUE self, thread;
     enum pel_phase phase;
-    int32_t budget;       /* what operations that are ready at once may still cost before the next tick */
+    int32_t budget;       /* what operations that are ready at once may still cost before the next tick: yield.h */
     struct pel_rank rank; /* of the code that runs */
     struct pel_batch batch;
     struct pel_queues queues;
+    struct pel_seniority seniority;
     struct pel_hold hold;
     struct pel_operations operations;
     size_t references; /* of active operations, one-shot timers, listeners: as parked fibers, they keep run going */
@@ -120,19 +120,17 @@ static inline int pel_can_park(const struct pel_reactor *reactor)
     return reactor->phase != PEL_IDLE;
 }
 
-/* An operation that was done without waiting calls this. When the budget is exhausted the loop makes one iteration, so
- * that ready data starves no other connection. cost: 1 + kilobytes moved / 4. */
-static inline void pel_spend(struct pel_reactor *reactor, int32_t cost)
-{
-    if ((reactor->budget -= cost) <= 0)
-        pel_budget_exhausted(reactor);
-}
-
 /* Tells the watchdog that the loop makes progress. */
 static inline void pel_note_progress(struct pel_reactor *reactor)
 {
     if (pel_watch_step(&reactor->stalls.watch))
         pel_end_stall(reactor);
+}
+
+/* Whether a job stands on any queue. */
+static inline int pel_jobs_p(const struct pel_reactor *reactor)
+{
+    return pel_queues_count(&reactor->queues) > 0;
 }
 
 /* Whether nothing keeps run going: no parked fiber but those of transient tasks, no job, no reference, no output to

@@ -1,5 +1,7 @@
 #include "ruby/reactor/reactor.h"
 
+#include "ruby/reactor/yield.h"
+
 /* Pelton::Reactor's methods, except _run and _stop (run.c). */
 
 /* Reactor.current: the reactor of this thread, which is made when there is none. */
@@ -73,7 +75,7 @@ static VALUE reactor_set_short_wait(VALUE self, VALUE seconds)
 /* _seniority = seconds or nil: for tests, which must not depend on how fast the machine is. */
 static VALUE reactor_set_seniority(VALUE self, VALUE seconds)
 {
-    pel_reactor_get(self)->queues.seniority = NIL_P(seconds) ? PEL_SENIORITY_NS : (int64_t)(NUM2DBL(seconds) * 1e9);
+    pel_reactor_get(self)->seniority.limit = NIL_P(seconds) ? PEL_SENIORITY_NS : (int64_t)(NUM2DBL(seconds) * 1e9);
     return seconds;
 }
 
@@ -172,8 +174,7 @@ static VALUE reactor_stats(VALUE self)
     STAT("backend", ID2SYM(rb_intern(reactor->loop.backend->name)));
     STAT("iterations", ULL2NUM(reactor->tick.number));
     STAT("switches", ULL2NUM(reactor->switches.count));
-    STAT("ready", UINT2NUM(reactor->queues.ready.count + reactor->queues.due.count + reactor->queues.begun.count +
-                           reactor->queues.arrived.count));
+    STAT("ready", UINT2NUM(pel_queues_count(&reactor->queues)));
     STAT("parked", UINT2NUM(reactor->parked.count));
     STAT("workers", UINT2NUM(reactor->workers.count));
     STAT("timers", SIZET2NUM(pel_timers_count(&reactor->loop.timers)));

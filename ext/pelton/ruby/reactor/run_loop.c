@@ -48,7 +48,7 @@ static int run_next_job(struct pel_reactor *reactor, struct pel_worker *worker, 
      * that is ready. */
     if (!next->run && next->data && reactor->workers.idle_count >= PEL_IDLE_WORKERS && reactor->phase == PEL_RUNNING)
         return 0;
-    taken.job = pel_queue_take(reactor, queue);
+    taken.job = pel_take_job(reactor, queue);
     if (taken.job.run) {
         reactor->rank = taken.job.rank;
         pel_dispatch(reactor, pel_run_job, (VALUE)&taken);

@@ -30,6 +30,8 @@ enum pel_wait_mode {
     PEL_WAIT_ALWAYS /* wait even if jobs are ready: on a fiber that blocks the thread */
 };
 
+#define PEL_BUDGET 256 /* of each tick: operations that were ready at once, or 4 KB pieces */
+
 /* Makes one loop iteration's C part: flush, poll or wait, dispatch events, expire timers. Runs no Ruby code except trap
  * handlers, which may park. Returns 0, or the state of a pending interrupt that raised. */
 int pel_tick(struct pel_reactor *reactor, enum pel_wait_mode wait_mode);

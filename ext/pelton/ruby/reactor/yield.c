@@ -1,4 +1,4 @@
-#include "ruby/reactor/reactor.h"
+#include "ruby/reactor/yield.h"
 
 #include "ruby/base/protect.h"
 

@@ -8,6 +8,7 @@
 #include <ruby/debug.h>
 #include <ruby/io.h>
 #include "ruby/base/long_calls.h"
+#include "ruby/reactor/yield.h"
 #include "ruby/scheduler/scheduler.h"
 
 /*

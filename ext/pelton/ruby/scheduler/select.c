@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <ruby/io.h>
 #include "ruby/base/protect.h"
+#include "ruby/reactor/yield.h"
 #include "ruby/scheduler/scheduler.h"
 
 /* The hook io_select. Ruby calls it from 3.2 on; Pelton.select calls it on every Ruby. */

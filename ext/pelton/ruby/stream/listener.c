@@ -1,7 +1,7 @@
 #include "ruby/stream/listener.h"
 
 #include <unistd.h>
-#include "ruby/base/error.h"
+#include "ruby/base/exception.h"
 
 /* What a Pelton::Listener wraps. */
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ruby/stream/stream.h"
+#include "ruby/stream/stream_object.h"
 
 /* Pelton::Listener, inside. From the bottom: listener.c (the object's memory), listener_accept.c, listener_class.c
  * (opening, closing, the class). */

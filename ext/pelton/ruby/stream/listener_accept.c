@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include "core/stream/socket.h"
-#include "ruby/base/error.h"
+#include "ruby/base/exception.h"
 #include "ruby/base/protect.h"
 
 /*

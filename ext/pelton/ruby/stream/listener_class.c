@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 #include "core/stream/socket.h"
-#include "ruby/base/error.h"
+#include "ruby/base/exception.h"
 
 /* Pelton::Listener: opening, closing, and the class. */
 

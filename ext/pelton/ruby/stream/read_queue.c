@@ -1,4 +1,6 @@
-#include "ruby/stream/read.h"
+#include "ruby/stream/stream_read.h"
+
+#include "ruby/reactor/yield.h"
 
 /* Reads of several fibers on one stream: they wait in a queue, and one at a time is admitted. */
 

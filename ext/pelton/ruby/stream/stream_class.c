@@ -1,4 +1,4 @@
-#include "ruby/stream/private.h"
+#include "ruby/stream/stream_private.h"
 
 #include <unistd.h>
 #include "core/stream/socket.h"

@@ -1,4 +1,4 @@
-#include "ruby/tls/tls.h"
+#include "ruby/tls/ruby_tls.h"
 
 #include "ruby/reactor/reactor.h"
 

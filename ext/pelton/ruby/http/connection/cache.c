@@ -1,7 +1,7 @@
 #include "ruby/http/connection/cache.h"
 
 #include "core/base/alloc.h"
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/http_connection.h"
 
 #define LEND_FROM 8192 /* bytes that are sent from where they lie, not copied */
 

@@ -1,6 +1,6 @@
-#include "ruby/http/connection/server.h"
+#include "ruby/http/connection/http_server.h"
 
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/http_connection.h"
 
 void pel_http_list_add(struct pel_http_list *list, struct pel_http_connection *connection)
 {

@@ -1,4 +1,4 @@
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/http_connection.h"
 
 static VALUE cExchange;
 

@@ -1,6 +1,6 @@
 #include "ruby/base/upcall.h"
-#include "ruby/http/connection/connection.h"
-#include "ruby/http/connection/server.h"
+#include "ruby/http/connection/http_connection.h"
+#include "ruby/http/connection/http_server.h"
 
 /* ---- callbacks, each called in a job ----------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "ruby/http/connection/server.h"
+#include "ruby/http/connection/http_server.h"
 
 #include "ruby/base/gvl.h"
 #include "ruby/base/upcall.h"

@@ -1,6 +1,6 @@
-#include "ruby/http/connection/server.h"
+#include "ruby/http/connection/http_server.h"
 
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/http_connection.h"
 
 /* The requests that a server answers at this moment. */
 

@@ -1,6 +1,6 @@
-#include "ruby/http/connection/server.h"
+#include "ruby/http/connection/http_server.h"
 
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/http_connection.h"
 
 /*
  * Bodies that are produced as fast as they can be sent would each have a job in every tick, and a request would wait

@@ -1,6 +1,6 @@
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/http_connection.h"
 
-#include "ruby/http/connection/server.h"
+#include "ruby/http/connection/http_server.h"
 
 int pel_http_take_slot(struct pel_http_connection *connection)
 {

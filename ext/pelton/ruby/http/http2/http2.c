@@ -1,5 +1,7 @@
 #include "ruby/http/http2/http2.h"
 
+#include "ruby/http/http2/frames.h"
+
 #ifdef HAVE_NGHTTP2_NGHTTP2_H
 
 int pel_http2_serve(struct pel_http_connection *connection, const char *bytes, size_t length)

@@ -1,8 +1,8 @@
-#include "ruby/http/http2/http2.h"
+#include "ruby/http/http2/frames.h"
 
 #ifdef HAVE_NGHTTP2_NGHTTP2_H
 
-#include "ruby/http/request/request.h"
+#include "ruby/http/request/http_request.h"
 
 /* The connection of HTTP/2: its stream's events, its deadline, its end. */
 

@@ -1,7 +1,7 @@
 #include "ruby/http/page/page.h"
 
 #include "core/gzip/member.h"
-#include "ruby/http/connection/server.h"
+#include "ruby/http/connection/http_server.h"
 
 static void fragment_mark(void *data)
 {

@@ -3,7 +3,7 @@
 #include <ruby.h>
 #include <ruby/encoding.h>
 #include "core/base/decimal.h"
-#include "ruby/http/connection/server.h"
+#include "ruby/http/connection/http_server.h"
 
 /*
  * A key is "[" and for each part its length in bytes, a mark and its text. The lengths keep ["a", "b"] and ["ab"]

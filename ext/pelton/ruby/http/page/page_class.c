@@ -3,7 +3,7 @@
 #include <ruby/encoding.h>
 #include "core/gzip/member.h"
 #include "ruby/base/upcall.h"
-#include "ruby/http/connection/server.h"
+#include "ruby/http/connection/http_server.h"
 
 /* Pelton::HTTP::Page: text with fragments in it. */
 

@@ -1,11 +1,11 @@
-#include "ruby/http/request/request.h"
+#include "ruby/http/request/http_request.h"
 
 #include <string.h>
 #include <netinet/in.h>
 #include <arpa/inet.h>
 #include "ruby/base/convert.h"
 #include "ruby/base/upcall.h"
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/http_connection.h"
 
 /*
  * A request's head as Rack's env. The keys are interned once; the values are new strings, except for values that are

@@ -1,8 +1,8 @@
-#include "ruby/http/request/request.h"
+#include "ruby/http/request/http_request.h"
 
 #include <string.h>
 #include "core/http1/caching.h"
-#include "core/http1/writer.h"
+#include "core/http1/http1_writer.h"
 #include "ruby/base/convert.h"
 
 /*

@@ -1,8 +1,8 @@
-#include "ruby/http/request/request.h"
+#include "ruby/http/request/http_request.h"
 
 #include "ruby/base/convert.h"
-#include "ruby/http/connection/connection.h"
-#include "ruby/http/response/response.h"
+#include "ruby/http/connection/http_connection.h"
+#include "ruby/http/response/http_response.h"
 
 /* HTTP/1 for the exchanges of a connection: everything goes through the stream's output, in its order. */
 

@@ -1,4 +1,4 @@
-#include "ruby/http/request/request.h"
+#include "ruby/http/request/http_request.h"
 
 #include "ruby/base/convert.h"
 

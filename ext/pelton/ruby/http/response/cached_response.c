@@ -1,9 +1,9 @@
 #include "core/http1/caching.h"
+#include "core/http1/http1_writer.h"
 #include "core/http1/text.h"
-#include "core/http1/writer.h"
 #include "ruby/http/connection/cache.h"
-#include "ruby/http/connection/connection.h"
-#include "ruby/http/response/response.h"
+#include "ruby/http/connection/http_connection.h"
+#include "ruby/http/response/http_response.h"
 
 #define NANOSECONDS 1000000000
 

@@ -1,8 +1,8 @@
-#include "ruby/http/response/response.h"
+#include "ruby/http/response/http_response.h"
 
 #include <string.h>
-#include "core/http1/writer.h"
-#include "ruby/http/connection/connection.h"
+#include "core/http1/http1_writer.h"
+#include "ruby/http/connection/http_connection.h"
 
 void pel_http_respond_error(struct pel_http_connection *connection, unsigned status, const char *text, int last)
 {

@@ -1,7 +1,7 @@
-#include "ruby/http/response/response.h"
+#include "ruby/http/response/http_response.h"
 
 #include <string.h>
-#include "ruby/http/connection/connection.h"
+#include "ruby/http/connection/http_connection.h"
 
 /* Responses of text/event-stream go on as long as the client likes, so a server that stops has to end them. */
 

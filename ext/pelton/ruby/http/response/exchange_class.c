@@ -1,8 +1,9 @@
-#include "ruby/http/response/response.h"
+#include "ruby/http/response/http_response.h"
 
 #include "ruby/base/upcall.h"
-#include "ruby/http/connection/connection.h"
-#include "ruby/http/connection/server.h"
+#include "ruby/http/connection/http_connection.h"
+#include "ruby/http/connection/http_server.h"
+#include "ruby/reactor/yield.h"
 
 /*
  * The methods of Pelton::HTTP::Exchange. rack.hijack, async.callback and rack.early_hints are this one object, told

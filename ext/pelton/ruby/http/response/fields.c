@@ -1,6 +1,6 @@
-#include "ruby/http/response/response.h"
+#include "ruby/http/response/http_response.h"
 
-#include "core/http1/writer.h"
+#include "core/http1/http1_writer.h"
 
 /* Header fields outside of a response's head: early hints, or trailers after the last chunk. */
 

@@ -1,4 +1,4 @@
-#include "ruby/http/response/response.h"
+#include "ruby/http/response/output.h"
 
 void pel_http_write_failed(int code)
 {

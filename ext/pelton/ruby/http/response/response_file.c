@@ -1,0 +1,120 @@
+#include "ruby/http/response/http_response.h"
+
+#include <errno.h>
+#include "ruby/http/connection/http_connection.h"
+#include "ruby/http/connection/http_server.h"
+
+/* Response bodies that do not pass through this process: files, and bytes that another connection receives. */
+
+#define SENDFILE_BYTES (512 * 1024) /* at once: then it is the turn of other connections */
+
+/* Parks until the descriptor takes more. Raises. */
+static void wait_writable(struct pel_http_connection *connection, VALUE exchange)
+{
+    if (pel_http_wait(connection, exchange, &connection->response.writer, connection->server->write_timeout))
+        return;
+    connection->response.aborted = 1;
+    pel_raise(PEL_ETIMEOUT, 0, "the client does not read the response");
+}
+
+static struct pel_http_connection *get_connected(VALUE exchange)
+{
+    struct pel_http_connection *connection = pel_http_exchange_get_open(exchange);
+
+    if (connection->stream->core.error)
+        rb_raise(pel_eClosedError, "the client is gone");
+    return connection;
+}
+
+/* send_file(fd, count): sends so many bytes of a file, as a part of a body that has a length. Returns the number of
+ * bytes sent, which is smaller when the file is shorter; nil when the file cannot be sent this way. */
+static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
+{
+    struct pel_http_connection *connection = pel_http_exchange_get(self);
+    struct pel_http_response_body *body = &connection->response.body;
+    struct pel_stream *core = &connection->stream->core;
+    size_t left = NUM2SIZET(length), total = left;
+    int fd = NUM2INT(descriptor);
+    off_t offset = 0;
+
+    if (core->layer || connection->protocol->frames_bodies || !body->has_length || left > body->left ||
+        pel_pipe_signal_kills())
+        return Qnil;
+    while (left) {
+        ssize_t sent;
+        get_connected(self);
+        if (pel_stream_pending(core)) {
+            pel_stream_flush(core);
+            if (pel_stream_pending(core)) {
+                wait_writable(connection, self);
+                continue;
+            }
+        }
+        sent = pel_stream_send_file(core, fd, &offset, left < SENDFILE_BYTES ? left : SENDFILE_BYTES);
+        if (sent == PEL_EAGAIN) {
+            wait_writable(connection, self);
+            continue;
+        }
+        if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+            connection->response.aborted = 1;
+            rb_raise(pel_eClosedError, "the client is gone");
+        }
+        if (sent < 0 && left == total && (errno == EINVAL || errno == ENOSYS))
+            return Qnil;
+        if (sent < 0)
+            pel_raise(PEL_ESYSTEM, errno, "sendfile");
+        if (sent == 0)
+            break;
+        left -= (size_t)sent;
+        body->left -= (uint64_t)sent;
+        body->sent += (uint64_t)sent;
+        pel_http_share(connection, (size_t)sent);
+    }
+    RB_GC_GUARD(self);
+    return SIZET2NUM(total - left);
+}
+
+/* fits?(length): whether a body of so many bytes may be sent without passing through this process. A body that is
+ * longer than its content-length must not: the client would take the rest for the next response. */
+static VALUE exchange_fits_p(VALUE self, VALUE length)
+{
+    struct pel_http_connection *connection = get_connected(self);
+    const struct pel_http_response_body *body = &connection->response.body;
+
+    return !connection->stream->core.layer && !connection->protocol->frames_bodies && body->has_length &&
+                   NUM2SIZET(length) <= body->left
+               ? Qtrue
+               : Qfalse;
+}
+
+/* write_directly(begun): sends the next bytes of a body that fits, a String or nil, without waiting. Returns the stream
+ * if the bytes after them may be sent by it at once; else nil. */
+static VALUE exchange_direct(VALUE self, VALUE begun)
+{
+    struct pel_http_connection *connection = get_connected(self);
+    struct pel_stream *core = &connection->stream->core;
+
+    if (!NIL_P(begun))
+        pel_http_write_body(connection, begun);
+    pel_stream_flush(core);
+    return pel_stream_pending(core) || !core->writable ? Qnil : connection->stream_object;
+}
+
+/* passed(count): so many bytes of the body were sent by the stream. */
+static VALUE exchange_passed(VALUE self, VALUE count)
+{
+    struct pel_http_response_body *body = &pel_http_exchange_get(self)->response.body;
+    size_t passed = NUM2SIZET(count);
+
+    body->left -= passed;
+    body->sent += passed;
+    return count;
+}
+
+void pel_init_http_response_file(VALUE exchange)
+{
+    rb_define_method(exchange, "fits?", exchange_fits_p, 1);
+    rb_define_method(exchange, "write_directly", exchange_direct, 1);
+    rb_define_method(exchange, "passed", exchange_passed, 1);
+    rb_define_method(exchange, "send_file", exchange_send_file, 2);
+}
