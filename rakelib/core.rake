@@ -15,7 +15,7 @@ namespace :core do
   task(:asan) { sh(*make, "check", "BUILD=asan", *chosen["NAMES"], verbose: false) }
 end
 
-desc "Run each fuzz target for SECONDS seconds (default 60; TARGETS=memcached/parser: that one alone)"
+desc "Run each fuzz target for SECONDS seconds (default 60; TARGETS=http1/caching: that one alone)"
 task :fuzz do
   sh(*make, "fuzz", "SECONDS=#{ENV.fetch("SECONDS", "60")}", *chosen["TARGETS"], verbose: false)
 end

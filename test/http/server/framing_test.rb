@@ -3,7 +3,7 @@
 require_relative "../../support/http/peer"
 
 # Bytes that two servers could read differently: refused, and never a second request. The malformed messages themselves
-# are in test/core/http1/test_parser_malformed.c; here is what the server does about them.
+# are in test/core/http1/test_http1_parser_malformed.c; here is what the server does about them.
 class HTTPFramingTest < PeltonTest
   include HttpPeer
 
