@@ -7,7 +7,7 @@ require "pelton/http/settings"
 module SettingsFiles
   GROUPS = {program: "The server", master: "The master", server: "Requests"}.freeze
   TYPES = {text: "String", file: "String", address: "String", path: "String", topics: "String", switch: "bool",
-           count: "Integer",
+           count: "Integer", names: "Array[String]",
            number: "Numeric", seconds: "Numeric", bytes: "Numeric"}.freeze
 
   # @return [Hash{String => String}] their paths and texts

@@ -31,6 +31,8 @@ class ArchitectureTest < PeltonTest
     "lib/pelton/cluster.rb" => "requires the room's files, which have theirs",
     "lib/pelton/version.rb" => "one constant",
     "lib/pelton/http/companions.rb" => "tested in integration/companion_test.rb",
+    "lib/pelton/http/acme.rb" => "requires the folder's files, which have theirs",
+    "lib/pelton/http/acme/order.rb" => "tested with a real authority in integration/acme_test.rb",
     **%w[event memory pieces writer].to_h { |name| ["lib/pelton/resumable_stream/#{name}.rb", "tested together in resumable_stream_test.rb"] },
     "pelton-lab/lib/pelton/lab/web/persistent_clients.rb" => "tested by its classes' tests, page_clients_test.rb and signed_in_clients_test.rb",
     "pelton-rails/lib/pelton/rails.rb" => "requires the gem's files, which have theirs",

@@ -103,8 +103,8 @@ module Pelton
         return bind(plain, mode: mode, **tls, **queried(address, query)) if query
         parsed = Address.new(address)
         secure = parsed.tls?
-        if secure && !tls[:certificate] && !tls[:sni]
-          raise ArgumentError, "#{address}: give it a certificate: #{address}?cert=FILE&key=FILE, or certificate: and key: in #{PLACES.first}"
+        if secure && !tls[:certificate] && !tls[:sni] && !acme
+          raise ArgumentError, "#{address}: give it a certificate: #{address}?cert=FILE&key=FILE, or certificate: and key: in #{PLACES.first}; or name the host by acme before it"
         end
         raise ArgumentError, "#{address}: #{tls.keys.join(", ")}: only ssl:// takes that" if !secure && tls.any?
         raise ArgumentError, "#{address}: mode: only unix:// takes that" if mode && !parsed.path
@@ -194,17 +194,39 @@ module Pelton
         options
       end
 
-      # The addresses and their TLS options. Without an address it is port 9292, see {#port}.
+      # The addresses and their TLS options. Without an address it is port 9292, see {#port}; with {#acme}, ports 443 and
+      # 80.
       def addresses
         host = (rack_env == "development") ? "127.0.0.1" : "0.0.0.0"
-        binds = @binds.empty? ? {"tcp://#{BY_ENVIRONMENT}:#{PORT}" => nil} : @binds
-        binds.transform_keys { |address| address.sub("//#{BY_ENVIRONMENT}:", "//#{host}:") }
+        binds = @binds.empty? ? default_binds : @binds
+        binds.to_h do |address, tls|
+          tls = {certificate: acme_files.certificate_path, **tls} if tls && acme && !tls[:certificate] && !tls[:sni]
+          [address.sub("//#{BY_ENVIRONMENT}:", "//#{host}:"), tls]
+        end
       end
+
+      # @return [Acme::Folder, nil] nil: certificates are the operator's
+      # @private
+      def acme_files
+        return unless acme
+        require_relative "acme" # it loads openssl
+        @acme_files ||= Acme::Folder.new(acme_folder, acme)
+      end
+
+      # @return [Boolean] whether requests without TLS are redirected. It is the default where the addresses are those
+      #   of {#acme}
+      # @private
+      def redirects? = @values.fetch(:https_only) { @binds.empty? && !acme.nil? }
 
       # The environment: the setting, or else APP_ENV, RACK_ENV or RAILS_ENV, or else "development".
       def rack_env = environment || ENV.values_at(*ENVIRONMENTS).compact.first || "development"
 
       private
+
+      def default_binds
+        return {"tcp://#{BY_ENVIRONMENT}:#{PORT}" => nil} unless acme
+        {"ssl://0.0.0.0:443" => {}, "tcp://0.0.0.0:80" => nil}
+      end
 
       def options(taker)
         set = SETTINGS.select { |setting| setting.taken_by == taker && @values.key?(setting.name) }

@@ -133,7 +133,7 @@ module Pelton
         @integrations = Integrations.launch
         Integrations.load(:launcher)
         @pubsub = PubSub.default.join(pubsub) if pubsub
-        @server = Server.new(@health.around(application), log: @health.sparing(access_log),
+        @server = Server.new(@health.around(guarded(application)), log: @health.sparing(access_log),
           **@configuration.server_options)
         @server._urgent_paths = @health.paths
         Background.reactor = Reactor.current
@@ -146,6 +146,7 @@ module Pelton
           end
         end
         @configuration.modes.each { |path, mode| File.chmod(mode, path) }
+        keep_certificates
         @server
       end
 
@@ -182,12 +183,18 @@ module Pelton
       # Opens the log and reads the certificates again. An error is logged, and the old certificates stay.
       def reload
         log_file&.reopen(log_file.path, "a")&.sync = true
-        contexts.each_value { |context| context&.reload }
-      rescue SystemCallError, TLSError => error
+        reload_certificates
+      rescue SystemCallError => error
         Pelton.logger.error("cannot reload: #{error.message}")
       end
 
       private
+
+      def reload_certificates
+        contexts.each_value { |context| context&.reload }
+      rescue TLSError => error
+        Pelton.logger.error("cannot reload the certificates: #{error.message}; the old ones are served")
+      end
 
       def find_rackup
         return if @app || File.file?(@configuration.rackup)
@@ -214,11 +221,48 @@ module Pelton
       # The TLS contexts by address. They are made before workers are forked, so each worker can resume the sessions of
       # all.
       def contexts
+        prepare_acme unless @contexts
         @contexts ||= @configuration.addresses.to_h do |address, tls|
           [address, HTTP.tls_context(tls, http2: HTTP.http2? && @configuration.max_streams != 0)]
         rescue TLSError, ArgumentError => error
           raise Configuration::Invalid, "#{address}: #{error.message}"
         end
+      end
+
+      def prepare_acme
+        files = @configuration.acme_files or return
+        Acme::Order.prepare
+        files.prepare
+      rescue LoadError => error
+        raise Configuration::Invalid, error.message
+      rescue SystemCallError => error
+        raise Configuration::Invalid, "acme_folder: #{error.message}: name a folder that the server may write"
+      end
+
+      # The application, where TLS is wanted for all and where an authority asks for the names of its certificate.
+      def guarded(app)
+        redirects, hsts = @configuration.redirects?, @configuration.hsts
+        app = HTTPSOnly.new(app, redirect: redirects, hsts: hsts, port: tls_port) if redirects || hsts
+        files = @configuration.acme_files
+        files ? Acme::Challenges.new(app, files) : app
+      end
+
+      def tls_port
+        address = @configuration.addresses.find { |_, tls| tls }&.first
+        address ? Address.new(address).port : 443
+      end
+
+      # Renews certificates, or notices that others have renewed them. Every process reads them for itself.
+      def keep_certificates
+        files = @configuration.acme_files
+        return unless files || @configuration.tls_reload
+        paths = @configuration.addresses.values.compact.flat_map { |tls| tls.values_at(:certificate, :key) }.grep(String)
+        watch = CertificateWatch.new(paths.reject { |path| path.include?("-----BEGIN") }.uniq) { reload_certificates }
+        Pelton.spawn(name: "changed certificates", transient: true) { watch.run }
+        return unless files
+        order = Acme::Order.new(files, directory: @configuration.acme_directory, contact: @configuration.acme_contact)
+        renewal = Acme::Renewal.new(files, order) { watch.look }
+        Pelton.spawn(name: "certificate for #{files.names.join(", ")}", transient: true) { renewal.run }
       end
 
       def access_log

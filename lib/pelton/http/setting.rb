@@ -13,8 +13,9 @@ module Pelton
                "off" => false}.freeze
       UNITS = {"" => 0, "K" => 10, "M" => 20, "G" => 30}.freeze
       SIZE = /\A(\d+)([KMG]?)B?\z/i
+      HOST = /\A(?!-)[a-z0-9-]+(?:\.[a-z0-9-]+)+\z/
       TOPICS = %r{\A(rediss?|postgres(ql)?)://}
-      private_constant :Kind, :WORDS, :UNITS, :SIZE, :TOPICS
+      private_constant :Kind, :WORDS, :UNITS, :SIZE, :HOST, :TOPICS
 
       class << self
         private
@@ -42,6 +43,13 @@ module Pelton
           raise ArgumentError
         end
 
+        def names(value)
+          return if value.nil?
+          names = value.to_s.downcase.split(/[\s,]+/).reject(&:empty?).uniq
+          raise ArgumentError unless names.any? && names.all? { |name| name.match?(HOST) && name.match?(/[a-z]/) }
+          names
+        end
+
         def matching(value, pattern)
           raise ArgumentError unless value.to_s.match?(pattern)
           value.to_s
@@ -59,6 +67,7 @@ module Pelton
             %r{\A/})
         }),
         topics: Kind.new(placeholder: "URL", expected: "redis://..., rediss://... or postgres://...", convert: ->(value) { matching(value, TOPICS) }),
+        names: Kind.new(placeholder: "NAMES", expected: "names of hosts such as \"example.com, www.example.com\", without wildcards", convert: ->(value) { names(value) }),
         switch: Kind.new(expected: "true or false", convert: ->(value) { switch(value) }),
         count: Kind.new(placeholder: "COUNT", expected: "an integer of 0 or more", convert: ->(value) { count(value) }),
         number: Kind.new(placeholder: "NUMBER", expected: "a number of 0 or more", convert: ->(value) { number(value) }),

@@ -34,6 +34,16 @@ module Pelton
       Setting.new(:pubsub, :topics, nil, "share topics (Pelton::PubSub) with other machines by redis://host:port or postgres://host/database",
         taken_by: :program),
 
+      Setting.new(:acme, :names, nil, "get the certificate for these names from Let's Encrypt, and renew it: needs the gem acme-client, and port 80", taken_by: :program),
+      Setting.new(:acme_folder, :file, "certificates", "where the certificate, its key and the account's are kept",
+        taken_by: :program),
+      Setting.new(:acme_directory, :text, "https://acme-v02.api.letsencrypt.org/directory",
+        "the URL of another authority's directory", taken_by: :program),
+      Setting.new(:acme_contact, :text, nil, "an address of mail, for the authority's warnings", taken_by: :program),
+      Setting.new(:tls_reload, :switch, false, "read certificates again when their files have changed, not only on HUP", taken_by: :program),
+      Setting.new(:https_only, :switch, false, "redirect requests that came without TLS", taken_by: :program),
+      Setting.new(:hsts, :seconds, nil, "how long browsers may use TLS alone for this host (Strict-Transport-Security)", taken_by: :program),
+
       Setting.new(:header_timeout, :seconds, 30, "for a request's head, and between two pieces of its body; else 408",
         taken_by: :server),
       Setting.new(:body_rate, :number, 500,

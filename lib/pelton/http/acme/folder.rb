@@ -1,0 +1,142 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "openssl"
+
+module Pelton
+  module HTTP
+    module Acme
+      # Where a server's account, certificate and challenges are kept: files that only their owner can read, and that
+      # are replaced as a whole.
+      #
+      # | file | |
+      # |---|---|
+      # | `account.pem` | the key of the account at the authority |
+      # | `certificate.pem` | the certificate, its chain and its key, in one file: it is replaced as a whole |
+      # | `challenges/` | what the authority will ask for, while an order is under way |
+      # | `lock` | is locked by the process that renews |
+      # @private
+      class Folder
+        PLACEHOLDER = "Pelton's placeholder" # the issuer of a certificate that the server has made itself
+        WEEK = 604_800
+        TOKEN = /\A[\w-]{1,200}\z/ # RFC 8555, section 8.1: base64url
+        private_constant :PLACEHOLDER, :WEEK, :TOKEN
+
+        # @return [Array<String>] the names that the certificate is for
+        attr_reader :names
+
+        # @param path [String]
+        # @param names [Array<String>]
+        def initialize(path, names)
+          @path = File.expand_path(path)
+          @names = names
+        end
+
+        # @return [String] the path of the file with the certificate and its key
+        def certificate_path = File.join(@path, "certificate.pem")
+
+        # Makes the folder, and a certificate that no client trusts, unless there is one: so the server can start.
+        #
+        # @return [self]
+        # @raise [SystemCallError] the folder cannot be written
+        def prepare
+          FileUtils.mkdir_p(File.join(@path, "challenges"), mode: 0o700)
+          store(*placeholder) unless certificate
+          self
+        end
+
+        # @return [OpenSSL::X509::Certificate, nil] nil: there is none, or it cannot be read
+        def certificate
+          OpenSSL::X509::Certificate.new(File.read(certificate_path))
+        rescue SystemCallError, OpenSSL::X509::CertificateError
+          nil
+        end
+
+        # Whether the certificate is the server's own.
+        def placeholder?(one = certificate) = one.nil? || one.issuer.to_a.any? { |_, value, _| value == PLACEHOLDER }
+
+        # Whether it is time for a new certificate: a third of the old one's life is left, or its names are others.
+        #
+        # @param now [Time]
+        def due?(now = Time.now)
+          one = certificate
+          return true if placeholder?(one) || (names - names_of(one)).any?
+          now >= one.not_after - (one.not_after - one.not_before) / 3
+        end
+
+        # @param chain [String] PEM, the certificate first
+        # @param key [String] PEM
+        # @return [nil]
+        # @raise [SystemCallError]
+        def store(chain, key) = replace(certificate_path, "#{chain.chomp}\n#{key}")
+
+        # The key of the account, which is made once.
+        #
+        # @return [OpenSSL::PKey::EC]
+        def account_key
+          path = File.join(@path, "account.pem")
+          replace(path, OpenSSL::PKey::EC.generate("prime256v1").to_pem) unless File.exist?(path)
+          OpenSSL::PKey::EC.new(File.read(path))
+        end
+
+        # @return [String, nil] what the authority expects at this token
+        def challenge(token)
+          File.read(File.join(@path, "challenges", token)) if token.match?(TOKEN)
+        rescue SystemCallError
+          nil
+        end
+
+        # Yields while the authority may ask for a token.
+        #
+        # @param token [String]
+        # @param answer [String]
+        def offering(token, answer)
+          raise Error, "the authority's token is invalid: #{token.inspect}" unless token.match?(TOKEN)
+          replace(path = File.join(@path, "challenges", token), answer)
+          yield
+        ensure
+          FileUtils.rm_f(path) if path
+        end
+
+        # Yields if no other process renews.
+        #
+        # @return [Object, nil] the block's value; nil: another process does
+        def alone
+          File.open(File.join(@path, "lock"), File::RDWR | File::CREAT, 0o600) do |lock|
+            yield if lock.flock(File::LOCK_EX | File::LOCK_NB)
+          end
+        end
+
+        private
+
+        def replace(path, content)
+          File.write("#{path}.new", content, perm: 0o600)
+          File.rename("#{path}.new", path)
+          nil
+        end
+
+        def names_of(certificate)
+          names = certificate.extensions.find { |extension| extension.oid == "subjectAltName" }
+          names ? names.value.scan(/DNS:([^,\s]+)/).flatten.map(&:downcase) : []
+        end
+
+        # @return [Array(String, String)] a certificate that this server has signed itself, and its key
+        def placeholder
+          key = OpenSSL::PKey::EC.generate("prime256v1")
+          certificate = OpenSSL::X509::Certificate.new
+          certificate.version = 2
+          certificate.serial = OpenSSL::BN.rand(64)
+          certificate.subject = OpenSSL::X509::Name.new([["CN", names.first]])
+          certificate.issuer = OpenSSL::X509::Name.new([["CN", PLACEHOLDER]])
+          certificate.not_before = Time.now - 60
+          certificate.not_after = Time.now + WEEK
+          certificate.public_key = key
+          extensions = OpenSSL::X509::ExtensionFactory.new(certificate, certificate)
+          certificate.add_extension(extensions.create_extension("subjectAltName", names.map { |name| "DNS:#{name}" }.join(",")))
+          certificate.sign(key, "SHA256")
+          [certificate.to_pem, key.to_pem]
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,159 @@
+# frozen_string_literal: true
+
+require "openssl"
+require "socket"
+require "tmpdir"
+require_relative "../test_helper"
+require_relative "../support/acme_authority"
+
+# `pelton serve --acme` with a real authority.
+class AcmeTest < PeltonTest
+  self.deadline = 120
+
+  NAMES = %w[one.example two.example].freeze
+
+  def setup
+    skip "the package pebble is missing" unless AcmeAuthority.installed?
+    @folder = Dir.mktmpdir
+    @http, @https = Array.new(2) { TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port } }
+  end
+
+  def teardown
+    if @server
+      Process.kill("TERM", @server)
+      Process.wait(@server)
+    end
+    @authority&.stop
+    FileUtils.rm_rf(@folder) if @folder
+  end
+
+  def test_the_first_certificate
+    [0, 2].each do |workers|
+      authority
+      serve(workers: workers)
+      certificate = eventually_certified
+
+      assert_equal NAMES, names_of(certificate).sort, "#{workers} workers"
+      assert_match(/new certificate for one\.example, two\.example, until 20/, log)
+      assert_equal 1, log.scan("new certificate for").size, "one process for all"
+      assert_equal [0o600], Dir["#{@folder}/certificates/*.pem"].map { |path| File.stat(path).mode & 0o777 }.uniq
+      stop_serving
+      FileUtils.rm_rf("#{@folder}/certificates")
+    end
+  end
+
+  def test_requests_without_tls_are_redirected
+    authority
+    serve
+    eventually_certified
+    response = TCPSocket.open("127.0.0.1", @http) { |io| io.write("GET /a HTTP/1.1\r\nHost: one.example\r\nConnection: close\r\n\r\n") && io.read }
+
+    assert_match %r{\AHTTP/1\.1 301 }, response
+    assert_includes response, "location: https://one.example/a\r\n"
+  end
+
+  def test_a_certificate_is_renewed_under_load
+    authority
+    FileUtils.mkdir_p("#{@folder}/certificates")
+    old = Certificates.for(*NAMES, valid: -3600..600)
+    File.write("#{@folder}/certificates/certificate.pem", old.certificate + old.key)
+    served = failed = 0
+    serve
+    load = Thread.new do
+      until @renewed
+        begin
+          served += 1 if hello == "hello"
+        rescue SystemCallError, OpenSSL::SSL::SSLError, EOFError
+          failed += 1
+        end
+      end
+    end
+    eventually_certified
+    @renewed = true
+    load.join
+
+    assert_equal 0, failed
+    assert_operator served, :>, 0
+  end
+
+  # The server serves on.
+  def test_an_authority_that_is_away
+    serve(directory: "https://127.0.0.1:1/dir")
+    sleep 0.05 until log.include?("no certificate for")
+
+    assert_match(/no certificate for one\.example, two\.example: .*cannot be reached.*; the self-signed one is served, next attempt in 60 s/, log)
+    assert_equal "hello", hello
+  end
+
+  def test_a_name_that_leads_elsewhere
+    @authority = AcmeAuthority.new(["one.example"], @http)
+    serve
+    sleep 0.05 until log.include?("no certificate for")
+
+    assert_match(/two\.example: .*\. The authority asks at http:\/\/two\.example:80.*so this name must lead to this server, and port 80 be open/, log)
+    assert_equal "hello", hello
+  end
+
+  private
+
+  def authority = @authority ||= AcmeAuthority.new(NAMES, @http)
+
+  def serve(workers: 0, directory: authority.directory)
+    File.write("#{@folder}/config.ru", 'run ->(_env) { [200, {"content-type" => "text/plain"}, ["hello"]] }')
+    File.write("#{@folder}/pelton.rb", <<~RUBY)
+      acme "#{NAMES.join(", ")}"
+      acme_directory "#{directory}"
+      acme_folder "#{@folder}/certificates"
+      https_only true
+      bind "ssl://127.0.0.1:#{@https}"
+      bind "tcp://127.0.0.1:#{@http}"
+      workers #{workers}
+    RUBY
+    @server = spawn({"SSL_CERT_FILE" => @authority&.trusted}, RbConfig.ruby, "-I#{File.join(ROOT, "lib")}", File.join(ROOT, "exe/pelton"), "serve", "-C", "pelton.rb", "config.ru",
+      chdir: @folder, out: "#{@folder}/log", err: %i[child out])
+    sleep 0.02 until listening?
+  end
+
+  def stop_serving
+    Process.kill("TERM", @server)
+    Process.wait(@server)
+    @server = nil
+  end
+
+  def listening?
+    TCPSocket.new("127.0.0.1", @https).close
+    true
+  rescue Errno::ECONNREFUSED
+    flunk log if Process.wait(@server, Process::WNOHANG)
+    false
+  end
+
+  def log = File.read("#{@folder}/log")
+
+  # The certificate that is served, once it is the authority's.
+  def eventually_certified
+    loop do
+      certificate = connect(&:peer_cert)
+      return certificate if certificate.issuer.to_s.include?("Pebble")
+      sleep 0.05
+    end
+  end
+
+  def hello
+    connect do |tls|
+      tls.write("GET / HTTP/1.1\r\nHost: one.example\r\nConnection: close\r\n\r\n")
+      tls.read.split("\r\n\r\n").last
+    end
+  end
+
+  def connect
+    tls = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @https), OpenSSL::SSL::SSLContext.new)
+    tls.sync_close = true
+    tls.hostname = "one.example"
+    yield tls.connect
+  ensure
+    tls&.close
+  end
+
+  def names_of(certificate) = certificate.extensions.find { |one| one.oid == "subjectAltName" }.value.scan(/DNS:([^,\s]+)/).flatten
+end
