@@ -7,9 +7,17 @@ module Mutations
     LEFT_OUT = %r{\A(lib/pelton/version\.rb|pelton-lab/lib/pelton/lab/(applications|experiments)/)}
     ROOMS = %w[memcached pubsub resumable_stream http cable cluster integrations opentelemetry].freeze
     # Folders of test/ that test no room.
-    OTHER = %w[core downstream integration repository shared site soak support valgrind].freeze
-    # Their tests need the gems of `bin/setup downstream`.
-    DOWNSTREAM = %w[rails active_record].freeze
+    OTHER = %w[core downstream integration repository shared site soak support valgrind test_helper].freeze
+    # What tests a room of ext/pelton/ruby, if more than the tests of the room's name do.
+    EXTENSION = {
+      "base" => %w[extension error opaque shared_counters reactor operation],
+      "http" => %w[http rackup],
+      "operation" => %w[operation task group deferrable timeout without_yielding],
+      "reactor" => %w[reactor timer task extension watchdog inherited],
+      "scheduler" => %w[scheduler timeout reactor]
+    }.freeze
+    # Its tests in downstream/ need the gems of `bin/setup downstream`.
+    RAILS = "pelton-rails/test"
 
     # @return [Array<Source>] those of the tree, whose path the pattern matches
     def self.all(root, only = //)
@@ -55,12 +63,8 @@ module Mutations
       room_tests.select { |test| test.sub(%r{\A.*?test/(downstream/)?}, "").match?(pattern) }
     end
 
-    # @return [Array<String>] the tests of its room; those of its folder first
-    def room_tests
-      @room_tests ||= find_room_tests.sort_by do |test|
-        [test.include?("/downstream/") ? 1 : 0, near?(test) ? 0 : 1, test]
-      end
-    end
+    # @return [Array<String>] the tests of its room
+    def room_tests = @room_tests ||= find_room_tests
 
     private
 
@@ -74,33 +78,31 @@ module Mutations
       [inside, inside.delete_prefix("pelton/"), inside.delete_prefix("pelton/#{gem}/"), inside.sub(%r{\A\w+/}, "")].uniq
     end
 
-    def near?(test)
-      folder = c? ? path.split("/")[3] : File.basename(File.dirname(path))
-      test.include?("/#{folder}/") || test.include?("/#{name}")
-    end
-
     def find_room_tests
       case room
       when %r{\Acore/(\w+)} then glob("test/core/#{$1}/test_*.c")
-      when "ruby/http", "ruby/memcached" then of_room(room.delete_prefix("ruby/"))
-      when %r{\Aruby/|\Aruntime\z} then runtime_tests
-      when *ROOMS then of_room(room)
-      when *DOWNSTREAM then rails_tests.group_by { |test| test[%r{/(active_record)[/_]}, 1] || "rails" }.fetch(room, [])
+      when %r{\Aruby/(\w+)} then named(*EXTENSION.fetch($1, [$1]))
+      when "runtime" then runtime_tests
+      when "http" then named("http", "rackup")
+      when *ROOMS then named(room)
+      when "rails", "active_record" then rails_tests
       else glob("pelton-#{room}/test/**/*_test.rb").grep_v(%r{/test/(integration|downstream)/})
       end
     end
 
-    def of_room(name) = glob("test/#{name}{,/**/*}_test.rb", ("test/rackup/**/*_test.rb" if name == "http"))
+    def named(*names) = names.flat_map { |name| glob("test/#{name}{,/**/*}_test.rb") }
 
     def runtime_tests
       glob("test/**/*_test.rb").grep_v(%r{\Atest/#{Regexp.union(*ROOMS, *OTHER, "rackup")}(/|_test)})
     end
 
+    # Those with Rails boot it: of these only the ones of the file's folder, or of its name.
     def rails_tests
-      tests = glob("pelton-rails/test/**/*_test.rb")
-      Dir.exist?(File.join(@root, "tmp/rails")) ? tests : tests.grep_v(%r{/downstream/})
+      tests = glob("#{RAILS}/**/*_test.rb").grep_v(%r{/downstream/})
+      return tests unless Dir.exist?(File.join(@root, "tmp/rails"))
+      names.flat_map { |name| glob("#{RAILS}/downstream/#{name[%r{\A(active_record/)?\w+}]}{,_*,/**/*}_test.rb") } | tests
     end
 
-    def glob(*patterns) = Dir[*patterns.compact, base: @root].sort.uniq
+    def glob(pattern) = Dir[pattern, base: @root].sort
   end
 end

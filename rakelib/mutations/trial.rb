@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "digest"
 require_relative "tests"
 
 module Mutations
@@ -20,7 +19,7 @@ module Mutations
       source = mutant.source
       seconds = clean(source)
       tests = source.room_tests.select { |test| seconds.key?(test) }
-      named, others = tests.partition { |test| source.named_tests.include?(test) }
+      named, others = tests.sort_by { |test| seconds[test] }.partition { |test| source.named_tests.include?(test) }
       return "untested" if tests.empty?
       @copy.with(mutant) do
         next "named" if named.any? && killed?(named, seconds)
@@ -38,17 +37,20 @@ module Mutations
 
     # The seconds of each test of the room, without a fault.
     def clean(source)
-      tests = source.room_tests
-      return {} if tests.empty?
-      key = "clean #{Digest::SHA256.hexdigest(tests.sort.join("\0"))[0, 24]}"
-      LOCK.synchronize { ROOMS[key] }.synchronize do
-        @results[key] ||= begin
-          puts "... the tests of #{source.room} without a fault"
-          @tests.clean(tests).tap do |seconds|
-            (tests - seconds.keys).each { |test| puts "#{test} fails without a fault: it is left out" }
-          end
-        end
+      LOCK.synchronize { ROOMS[source.room] }.synchronize do
+        missing = source.room_tests.reject { |test| @results[without_fault(test)] }
+        measure(source, missing) if missing.any?
       end
+      source.room_tests.to_h { |test| [test, @results[without_fault(test)]] }.reject { |_, seconds| seconds == "failed" }
     end
+
+    def measure(source, tests)
+      puts "... #{tests.size} files of tests of #{source.room} without a fault"
+      seconds = @tests.clean(tests)
+      tests.each { |test| @results[without_fault(test)] = seconds.fetch(test, "failed") }
+      (tests - seconds.keys).each { |test| puts "#{test} fails without a fault: it is left out" }
+    end
+
+    def without_fault(test) = "without a fault: #{test}"
   end
 end

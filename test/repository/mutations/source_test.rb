@@ -11,7 +11,7 @@ class MutatedSourceTest < PeltonTest
     ext/pelton/core/http1/parser.c test/core/http1/test_parser.c test/core/http1/test_parser_malformed.c
     test/core/http1/test_head.c test/core/loop/test_loop.c ext/pelton/ruby/http/parser_class.c
     test/http/parser_test.rb test/http/server/job_test.rb test/http_test.rb test/rackup/handler_test.rb
-    ext/pelton/ruby/reactor/tick.c test/reactor/park_test.rb test/timer_test.rb lib/pelton/timer.rb
+    ext/pelton/ruby/reactor/tick.c ext/pelton/ruby/reactor/timer_class.c test/reactor/park_test.rb test/timer_test.rb lib/pelton/timer.rb
     lib/pelton/http/server.rb lib/pelton/version.rb lib/rackup/handler.rb test/integration/timer_test.rb
     test/repository/timer_test.rb pelton-web/lib/pelton/web/routes/tree.rb pelton-web/test/routes/tree_test.rb
     pelton-web/test/tree_test.rb pelton-sequel/lib/sequel/plugins/a.rb pelton-sequel/test/plugins/a_test.rb
@@ -40,7 +40,7 @@ class MutatedSourceTest < PeltonTest
     assert_includes paths, "ext/pelton/core/http1/parser.c"
     refute_includes paths, "lib/pelton/version.rb"
     refute_includes paths, "pelton-lab/lib/pelton/lab/experiments/hello.rb", "it is run by the lab alone"
-    assert_equal ["lib/pelton/timer.rb"], Mutations::Source.all(@root, /timer/).map(&:path)
+    assert_equal ["lib/pelton/timer.rb"], Mutations::Source.all(@root, /timer.rb/).map(&:path)
   end
 
   def test_core
@@ -64,11 +64,12 @@ class MutatedSourceTest < PeltonTest
   def test_the_runtime
     assert_equal "runtime", source("lib/pelton/timer.rb").room
     assert_equal ["test/timer_test.rb"], source("lib/pelton/timer.rb").named_tests
-    assert_equal %w[test/timer_test.rb test/reactor/park_test.rb], source("lib/pelton/timer.rb").room_tests
+    assert_equal %w[test/reactor/park_test.rb test/timer_test.rb], source("lib/pelton/timer.rb").room_tests
   end
 
-  def test_tests_of_the_folder_come_first
+  def test_a_room_of_the_extension
     assert_equal %w[test/reactor/park_test.rb test/timer_test.rb], source("ext/pelton/ruby/reactor/tick.c").room_tests
+    assert_equal ["test/timer_test.rb"], source("ext/pelton/ruby/reactor/timer_class.c").named_tests
   end
 
   def test_a_room

@@ -37,6 +37,14 @@ class MutationTrialTest < PeltonTest
     assert_equal [[["a_test.rb"], 22.0], [%w[b_test.rb c_test.rb], 34.0]], @tests.runs
   end
 
+  def test_short_tests_come_first
+    tests = Tests.new([])
+    tests.define_singleton_method(:clean) { |_files| {"a_test.rb" => 1, "b_test.rb" => 3, "c_test.rb" => 2} }
+    outcome(tests: tests)
+
+    assert_equal [["a_test.rb"], %w[c_test.rb b_test.rb]], tests.runs.map(&:first)
+  end
+
   def test_none_fails
     assert_equal "survived", outcome([])
   end
