@@ -165,6 +165,19 @@ class EventMachineStreamTransportTest < EventMachineTest
     assert_includes ["reply", "replyreply"], (log.drop(3) - ["second"]).join
   end
 
+  def test_only_a_paused_connection_resumes
+    log = []
+    em do
+      port = serve(handler(receive_data: ->(data) {}))
+      EM.connect("127.0.0.1", port, handler(
+        connection_completed: -> { log << resume << pause << pause << resume && close_connection },
+        unbind: -> { EM.stop }
+      ))
+    end
+
+    assert_equal [false, true, false, true], log
+  end
+
   def test_threads_may_send
     received = nil
     em do
