@@ -7,7 +7,7 @@ module Mutations
   # A copy of the checkout with what was built from it, into which one mutant after the other is put.
   class Copy
     # The build of core's tests: clang's sanitizers see faults that change no result.
-    CORE = system("command -v clang", out: File::NULL) ? "asan" : "gcc"
+    CORE = system("clang", "--version", out: File::NULL, err: File::NULL) ? "asan" : "gcc"
     BUILT = [
       "lib/pelton/pelton.*", "tmp/*-*/pelton/#{RUBY_VERSION}/**/*", "tmp/core/#{CORE}/**/*", "Gemfile.lock",
       "gemfiles/*.lock", ".bundle/config"
