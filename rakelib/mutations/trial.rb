@@ -8,6 +8,7 @@ module Mutations
     # One for all trials: a room's tests run without a fault once.
     ROOMS = Hash.new { |locks, room| locks[room] = Mutex.new }
     LOCK = Mutex.new
+    SLOW = 3 # seconds: longer tests of a room are left out, where there are enough others
 
     def initialize(copy, results, tests = Tests.new(copy))
       @copy, @results, @tests = copy, results, tests
@@ -20,6 +21,7 @@ module Mutations
       seconds = clean(source)
       tests = source.room_tests.select { |test| seconds.key?(test) }
       named, others = tests.sort_by { |test| seconds[test] }.partition { |test| source.named_tests.include?(test) }
+      others.reject! { |test| seconds[test] > SLOW } if named.any? || source.room.start_with?("ruby/")
       return "untested" if tests.empty?
       @copy.with(mutant) do
         next "named" if named.any? && killed?(named, seconds)

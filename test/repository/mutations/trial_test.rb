@@ -39,10 +39,18 @@ class MutationTrialTest < PeltonTest
 
   def test_short_tests_come_first
     tests = Tests.new([])
-    tests.define_singleton_method(:clean) { |_files| {"a_test.rb" => 1, "b_test.rb" => 3, "c_test.rb" => 2} }
+    tests.define_singleton_method(:clean) { |_files| {"a_test.rb" => 1, "b_test.rb" => 2, "c_test.rb" => 1} }
     outcome(tests: tests)
 
     assert_equal [["a_test.rb"], %w[c_test.rb b_test.rb]], tests.runs.map(&:first)
+  end
+
+  def test_slow_tests_of_the_room_are_left_out
+    tests = Tests.new([])
+    tests.define_singleton_method(:clean) { |_files| {"a_test.rb" => 9, "b_test.rb" => 4, "c_test.rb" => 2} }
+    outcome(tests: tests)
+
+    assert_equal [["a_test.rb"], ["c_test.rb"]], tests.runs.map(&:first)
   end
 
   def test_none_fails
