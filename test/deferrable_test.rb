@@ -212,15 +212,6 @@ class DeferrableTest < PeltonTest
       thread.join
     end
 
-    def test_where_no_reactor_runs_an_exception_of_another_thread_ends_await
-      thread = Thread.new { make.await }
-      thread.report_on_exception = false
-      Thread.pass until thread.stop?
-      thread.raise(IOError, "enough")
-
-      assert_equal "enough", assert_raises(IOError) { thread.join }.message
-    end
-
     def test_it_outlives_its_thread
       deferrables = Thread.new { Array.new(20) { make.tap(&:state) } }.value
       GC.start

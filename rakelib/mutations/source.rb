@@ -10,10 +10,10 @@ module Mutations
     OTHER = %w[core downstream integration repository shared site soak support valgrind test_helper].freeze
     # What tests a room of ext/pelton/ruby, if more than the tests of the room's name do.
     EXTENSION = {
-      "base" => %w[extension error opaque shared_counters reactor operation],
+      "base" => %w[extension error opaque shared_counters reactor operation timer],
       "http" => %w[http rackup],
       "operation" => %w[operation task group deferrable timeout without_yielding],
-      "reactor" => %w[reactor timer task extension watchdog inherited],
+      "reactor" => %w[reactor timer task extension watchdog inherited deferrable scheduler],
       "scheduler" => %w[scheduler timeout reactor]
     }.freeze
     # Its tests in downstream/ need the gems of `bin/setup downstream`.
