@@ -73,6 +73,21 @@ class EventMachineFileWatchTest < EventMachineTest
     assert_equal [:modified, :second], log.grep(/modified|second/).uniq.sort
   end
 
+  def test_a_watch_that_ends_leaves_none_in_the_kernel
+    counts = []
+    with_watched_file do |path|
+      em do
+        watches = [path, File.dirname(path)].map { |watched| EM.watch_file(watched, handler({})) }
+        counts << kernel_watches
+        watches.first.stop_watching
+        counts << kernel_watches
+        EM.stop
+      end
+    end
+
+    assert_equal 1, counts[0] - counts[1]
+  end
+
   def test_an_unknown_file_raises
     em do
       error = assert_raises(EM::Unsupported) { EM.watch_file("/nowhere/at/all") }
@@ -80,5 +95,11 @@ class EventMachineFileWatchTest < EventMachineTest
       assert_raises(ArgumentError) { EM.watch_file("/", EM::Connection) }
       EM.stop
     end
+  end
+
+  private
+
+  def kernel_watches
+    Dir["/proc/self/fdinfo/*"].sum { |file| File.exist?(file) ? File.read(file).scan(/^inotify wd/).size : 0 }
   end
 end

@@ -84,6 +84,13 @@ class EventMachineTLSTest < EventMachineTest
     assert shake({verify_peer: true}, {}, server_methods: verify)[:client]
   end
 
+  def test_a_client_verifies_the_servers_certificate_by_its_handler
+    seen = []
+    shake(files(SERVER), {verify_peer: true}, client_methods: {ssl_verify_peer: ->(pem) { seen << pem }})
+
+    assert_includes seen, SERVER.certificate
+  end
+
   def test_a_client_without_ssl_verify_peer_has_the_certificate_verified
     seen = shake(files(SERVER), {verify_peer: true, sni_hostname: "localhost"})
 

@@ -26,6 +26,14 @@ class SequelMigrationsTest < PeltonTest
     assert_equal %i[t1 t2 t3], @database.tables - [:schema_migrations]
   end
 
+  def test_one_that_was_interrupted_is_unfinished
+    assert_nil @migrations.unfinished
+    notes = Pelton::Sequel::Migrations::Unfinished.new(@database)
+    assert_raises(Interrupt) { notes.note("001_table.rb", :up) { raise Interrupt } }
+
+    assert_equal "001_table.rb", @migrations.unfinished
+  end
+
   def test_the_last_ones_are_taken_back
     @migrations.migrate
 

@@ -27,6 +27,7 @@ class DatabaseTextTest < PeltonTest
       Sequel.mock(host: "mysql", keep_reference: false).tap { |database| database.extend_datasets(Pelton::Sequel::Text::MySQL) }.dataset
 
     assert_equal ["'it''s \\\\'", "'\u00fc'"], ["it's \\", "\u00fc".b].map { |value| dataset.literal(value) }
+    assert_equal ["''''", "'\\\\'"], ["'", "\\"].map { |value| dataset.literal(value) }
   end
 
   def test_what_a_column_can_have

@@ -10,6 +10,17 @@ class WebControllerTest < PeltonTest
     assert_equal "GET/1 #{{"a" => "1"}.inspect} 200 false", answer("QUERY_STRING" => "a=1") { "#{request.request_method}#{request.path}1 #{params.to_h} #{response.status} #{performed?}" }.body
   end
 
+  def test_whether_it_has_answered
+    seen = []
+    answer do
+      seen << performed?
+      redirect_to("/")
+      seen << performed?
+    end
+
+    assert_equal [false, true], seen
+  end
+
   def test_headers_are_those_of_the_answer
     assert_equal "b", answer { (headers["X-A"] = "b") && "" }["x-a"]
   end

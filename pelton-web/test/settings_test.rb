@@ -14,6 +14,15 @@ class WebSettingsTest < PeltonTest
     assert_equal "https://a.example", settings.base_url
   end
 
+  def test_the_environment_is_rack_s_or_development
+    before = ENV.delete("RACK_ENV")
+    assert_equal "development", settings.environment
+    ENV["RACK_ENV"] = "test"
+    assert_equal "test", settings.environment
+  ensure
+    ENV["RACK_ENV"] = before
+  end
+
   def test_a_wrong_value_is_refused
     assert_match(/settings.base_url must begin/, assert_raises(Pelton::Web::ConfigurationError) { settings.base_url = "a.example" }.message)
     assert_raises(Pelton::Web::ConfigurationError) { settings.root = nil }

@@ -73,6 +73,22 @@ class HTTPInputTest < PeltonTest
     assert_equal ["", "ab", "123", "123", "line\n", "next\n", "rest", nil, "", nil], seen
   end
 
+  def test_a_read_waits_for_no_more_than_it_needs
+    seen = []
+    app = lambda do |env|
+      seen << env["rack.input"].read(2)
+      seen << env["rack.input"].read
+      [200, {}, []]
+    end
+    serving(app) do
+      connection = peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: 4\n\n", "ab")
+      sleep 0.002 until seen.any?
+      connection.say("", "cd").response
+    end
+
+    assert_equal %w[ab cd], seen
+  end
+
   def test_partial_reads_end_with_an_error
     seen = []
     app = lambda do |env|

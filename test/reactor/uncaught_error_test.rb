@@ -23,6 +23,17 @@ class UncaughtErrorTest < PeltonTest
     assert_match(/uncaught_error_test/, error.backtrace.first)
   end
 
+  def test_a_cancelled_error_of_a_callback_is_no_error
+    messages = errors_reported do
+      Pelton.run do
+        Pelton.add_timer(0) { raise Pelton::Cancelled, "timer" }
+        Pelton.add_timer(0) { raise "later" }
+      end
+    end
+
+    assert_equal ["later"], messages
+  end
+
   def test_an_error_of_a_callback_goes_to_on_error_and_nothing_stops
     Pelton.on_error { |error| @log << error.message }
     Pelton.run do

@@ -215,6 +215,16 @@ class ConnectorTest < PeltonTest
     end
   end
 
+  def test_connect_unix_calls_a_block_with_the_stream
+    with_unix_server do |path, _server|
+      stream = nil
+      Pelton.run { Pelton.connect_unix(path) { |connected| stream = connected }.await }
+
+      assert_kind_of Pelton::Stream, stream
+      stream.close
+    end
+  end
+
   # The system refuses such a connection at once, instead of letting the client wait.
   def test_connect_unix_waits_for_a_server_whose_backlog_is_full
     with_unix_server do |path, server|

@@ -179,6 +179,19 @@ class DeferrableTest < PeltonTest
       thread.join
     end
 
+    def test_an_await_that_need_not_wait_lets_no_other_task_run
+      log = []
+      Pelton.run do
+        deferrable = make
+        deferrable.succeed(1)
+        Pelton.spawn { log << :other }
+        deferrable.await
+        log << :awaited
+      end
+
+      assert_equal %i[awaited other], log
+    end
+
     def test_where_no_reactor_runs_await_calls_the_blocks
       deferrable = make
       calls = []

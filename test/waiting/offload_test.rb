@@ -182,9 +182,10 @@ class OffloadTest < PeltonTest
     [0, -1, nil, 1.5].each do |number|
       assert_match(/Offload concurrency: must be a positive integer, not #{number.inspect}/,
         assert_raises(ArgumentError) { Pelton::Offload.new(concurrency: number) }.message)
-      assert_raises(ArgumentError) { Pelton::Offload.new(queue: number) }
+      assert_match(/Offload queue: must/,
+        assert_raises(ArgumentError) { Pelton::Offload.new(queue: number) }.message)
       assert_raises(ArgumentError) { pool.concurrency = number }
-      assert_raises(ArgumentError) { pool.queue = number }
+      assert_match(/Offload queue: must/, assert_raises(ArgumentError) { pool.queue = number }.message)
     end
     assert_equal 1, pool.concurrency
     assert_equal 1000, pool.queue

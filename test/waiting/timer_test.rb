@@ -26,6 +26,12 @@ class TimerTest < PeltonTest
     assert_equal (0...100).to_a, @log
   end
 
+  def test_a_negative_time_is_not_earlier_than_zero
+    Pelton.run { [0, -1].each { |seconds| Pelton.add_timer(seconds) { @log << seconds } } }
+
+    assert_equal [0, -1], @log
+  end
+
   # Also when all of them are late: sleepers and timers share one order.
   def test_late_timers_and_sleepers_go_on_in_the_order_of_their_time
     Pelton.run do

@@ -47,7 +47,6 @@ module Pelton
         line = String.new(encoding: Encoding::BINARY)
         while (part = take)
           index = part.index("\n")
-          return line << part unless index || @exchange
           next line << part unless index
           @buffer = part.byteslice((index + 1)..) if index + 1 < part.bytesize
           return line << part.byteslice(0, index + 1)

@@ -50,6 +50,16 @@ class EventMachinePostgres3Test < EventMachineTest
     end
   end
 
+  # Postgres3ScramTest has the whole exchange.
+  def test_a_login_by_scram_begins
+    sent = talk([["R", [10].pack("N") + "SCRAM-SHA-256\0\0"]], [["E", "SFATAL\0Menough\0\0"]]) do |db|
+      db.connect("db", "me", "secret").callback { EM.stop }
+    end
+
+    assert_equal "p", sent.last[0]
+    assert_match(/\ASCRAM-SHA-256\0/, sent.last[1])
+  end
+
   def test_a_login_that_is_refused
     outcomes = [["E", "SFATAL\0Mno such user\0\0"], ["R", [7].pack("N")]].map do |message|
       outcome = nil

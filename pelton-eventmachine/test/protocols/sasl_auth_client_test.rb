@@ -36,4 +36,15 @@ class EventMachineSASLauthclientTest < EventMachineTest
   def test_a_field_that_is_too_long_raises
     assert_raises(ArgumentError) { Class.new { include EM::P::SASLauthclient }.new.validate?("a" * 65_536, "") }
   end
+
+  def test_a_field_may_have_65535_bytes
+    log = []
+    em do
+      client = EM.connect("127.0.0.1", serve(Server), EM::P::SASLauthclient)
+      user = "a" * 65_533
+      client.validate?(user, "#{user}'s").callback { EM.stop.then { log << :proved } }
+    end
+
+    assert_equal [:proved], log
+  end
 end

@@ -165,6 +165,33 @@ class EventMachineStreamTransportTest < EventMachineTest
     assert_includes ["reply", "replyreply"], (log.drop(3) - ["second"]).join
   end
 
+  def test_a_connection_may_be_paused_before_it_is_connected
+    log = []
+    em do
+      port = serve(handler(post_init: -> { send_data("hello") }))
+      EM.connect("127.0.0.1", port, handler(
+        post_init: -> { pause },
+        connection_completed: -> { EM.add_timer(0.02) { log << :resumed && resume } },
+        receive_data: ->(data) { log << data && EM.stop }
+      ))
+    end
+
+    assert_equal [:resumed, "hello"], log
+  end
+
+  def test_only_a_paused_connection_resumes
+    log = []
+    em do
+      port = serve(handler(receive_data: ->(data) {}))
+      EM.connect("127.0.0.1", port, handler(
+        connection_completed: -> { log << resume << pause << pause << resume && close_connection },
+        unbind: -> { EM.stop }
+      ))
+    end
+
+    assert_equal [false, true, false, true], log
+  end
+
   def test_threads_may_send
     received = nil
     em do

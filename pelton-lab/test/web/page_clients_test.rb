@@ -13,7 +13,7 @@ class LabPageClientsTest < PeltonTest
     loop do
       Thread.new(server.accept) do |socket|
         while (line, headers, body = receive(socket))
-          right = line.start_with?("POST") ? body == "{}" : headers["cookie"] == "a=1"
+          right = headers["cookie"] == "a=1" && line.start_with?("POST") == (body == "{}")
           answer = line.include?("chunked") ? "transfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n" : "content-length: 2\r\n\r\nab"
           socket.write("HTTP/1.1 #{right ? 200 : 400} x\r\n#{answer}")
         end

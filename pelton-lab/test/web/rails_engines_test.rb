@@ -11,6 +11,11 @@ class LabRailsEnginesTest < PeltonTest
     assert_equal "/no/ruby does not run", Engines.new("/no/ruby").unavailable
   end
 
+  def test_the_version_of_their_ruby
+    assert_equal RUBY_VERSION, Engines.new(RbConfig.ruby).version
+    assert_nil Engines.new("/no/ruby").version
+  end
+
   def test_the_applications_have_a_rackup_file
     %w[forum site].each { |name| assert_path_exists Engines.new.application(name) }
   end

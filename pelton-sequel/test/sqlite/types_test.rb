@@ -13,6 +13,13 @@ class SQLiteTypesTest < PeltonTest
       ["DECIMAL(10, 2)", "double precision", "varchar (255)", ""].map { |type| Types.base(type) }
   end
 
+  def test_truth_is_a_number_or_a_letter
+    database = Struct.new(:integer_booleans)
+
+    assert_equal [1, 0], [true, false].map { |value| Types.bind(value, database.new(true)) }
+    assert_equal %w[t f], [true, false].map { |value| Types.bind(value, database.new(false)) }
+  end
+
   def test_values_by_their_column_s_type
     assert_equal [true, false, true, false], [1, 0, "t", "F"].map { |value| Types::ALL["boolean"].call(value) }
     assert_equal [BigDecimal("1.5"), "abc"], ["1.5", "abc"].map { |value| Types::ALL["decimal"].call(value) }

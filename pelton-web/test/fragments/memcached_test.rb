@@ -10,8 +10,10 @@ class WebFragmentsMemcachedTest < PeltonTest
     with_store do |store, port|
       fragment = store.fetch("a", nil) { Fragment.new("text") }
       found = with_client(port) { |client| store_of(client).get("a") }
+      fetched = with_client(port) { |client| store_of(client).fetch("a", nil) { flunk "it is there" } }
 
       assert_equal fragment.text, found.text
+      assert_equal fragment.text, fetched.text
       assert_equal fragment.deflated, found.deflated
       assert_equal fragment.digest, found.digest
     end

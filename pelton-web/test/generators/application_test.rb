@@ -51,6 +51,7 @@ class WebGeneratorsApplicationTest < PeltonTest
     assert_includes out.string, "      create  app/models/message.rb\n"
     assert_includes out.string, "shop/ is written"
     assert_includes File.read(File.join(@folder, "shop/Gemfile")), "gem \"pelton-web\", \"~> #{Pelton::VERSION}\""
+    assert_includes File.read(File.join(@folder, "shop/Gemfile")), "source #{Gem.sources.to_a.first.inspect}"
     assert_equal RUBY_VERSION >= "4.0", File.read(File.join(@folder, "shop/Gemfile")).include?("gem \"irb\"")
     assert_equal 1, run.call("other", "--gems", @folder)
   end

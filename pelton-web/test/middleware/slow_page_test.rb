@@ -42,7 +42,9 @@ class WebSlowPageTest < PeltonTest
     Pelton.on_stall { |stall| seen << stall }
     app = application
 
-    assert_includes request(app, "GET", "/pelton/slow", **HERE).body, "Nothing has held it."
+    page = request(app, "GET", "/pelton/slow", **HERE)
+    assert_equal 200, page.status
+    assert_includes page.body, "Nothing has held it."
     in_reactor do
       Pelton.logger = @logger
       Pelton.watchdog = 0.02

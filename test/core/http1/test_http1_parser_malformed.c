@@ -28,6 +28,17 @@ PARSER_TEST(malformed_chunks_are_refused)
     REQUEST(CHUNKED "5\r\nhello\r\n", CHUNKED_HEAD " | hello" BAD(CUT_OFF));
 }
 
+PARSER_TEST(a_chunks_first_line_that_does_not_end_is_refused)
+{
+    char bytes[sizeof CHUNKED - 1 + 4096];
+
+    memset(bytes, 'a', sizeof bytes);
+    memcpy(bytes, CHUNKED "5;", sizeof CHUNKED + 1);
+    kind = PEL_HTTP1_REQUEST;
+    expect_bytes((struct pel_slice){bytes, sizeof bytes - 1}, CHUNKED_HEAD BAD(CUT_OFF));
+    expect_bytes((struct pel_slice){bytes, sizeof bytes}, CHUNKED_HEAD BAD(CHUNKS));
+}
+
 PARSER_TEST(trailers_that_would_change_the_framing_are_refused)
 {
     REQUEST_EACH(CHUNKED_HEAD BAD(TRAILER), CHUNKED "0\r\nContent-Length: 5\r\n\r\n",

@@ -59,6 +59,19 @@ TEST(an_unknown_status_has_an_empty_reason)
     CHECK_STRING("Not Found", pel_http1_reason(404));
 }
 
+TEST(every_registered_status_has_a_reason)
+{
+    static const struct {
+        unsigned first, last;
+    } ranges[] = {{100, 103}, {200, 208}, {226, 226}, {300, 305}, {307, 308}, {400, 418},
+                  {421, 426}, {428, 429}, {431, 431}, {451, 451}, {500, 508}, {511, 511}};
+
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        for (unsigned status = ranges[i].first; status <= ranges[i].last; status++)
+            if (!*pel_http1_reason(status))
+                CHECK_FAIL("%u has none", status);
+}
+
 TEST(dates_have_the_format_of_headers)
 {
     char date[PEL_HTTP1_DATE];

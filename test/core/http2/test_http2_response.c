@@ -45,6 +45,21 @@ CLIENT_TEST(a_head_alone)
     fields = client_answer(client, HEADERS, &length);
     CHECK_INT(1, length); /* an entry of the static table */
     CHECK_INT(END_STREAM | END_HEADERS, fields[-5]);
+    CHECK_INT(-1, client_error(client, RST_STREAM));
+}
+
+CLIENT_TEST(an_answer_before_the_end_of_its_request)
+{
+    struct pel_http2_stream *stream;
+    unsigned news;
+
+    client_request(client, 1, "POST", "/", 0, NULL, NULL);
+    CHECK_INT(0, client_send(client));
+    stream = pel_http2_next(client->session, &news);
+    write_lines(stream, "HTTP/1.1 413 Content Too Large\r\n\r\n");
+    CHECK_INT(0, pel_http2_send_head(stream, 1));
+    client_receive(client);
+    CHECK_INT(0, client_error(client, RST_STREAM)); /* the client need not send the rest */
 }
 
 CLIENT_TEST(hints_before_the_head)

@@ -136,6 +136,20 @@ LOOP_TEST(an_event_does_not_reach_another_descriptor_of_the_same_number)
     CHECK_INT(0, third.count);
 }
 
+LOOP_TEST(only_the_events_of_the_last_wait_are_reported)
+{
+    arm(&probe, PEL_READABLE, PEL_EDGE);
+    arm(&second, PEL_READABLE, PEL_EDGE);
+    put(pair[1], "x");
+    put(other[1], "x");
+    CHECK_INT(2, poll_once(SECOND));
+    drain(pair[0]);
+    drain(other[0]);
+    arm(&probe, PEL_READABLE, PEL_EDGE);
+    put(pair[1], "y");
+    CHECK_INT(1, poll_once(SECOND));
+}
+
 LOOP_TEST(an_event_of_an_earlier_shot_is_not_reported_for_the_next_one)
 {
     arm(&probe, PEL_READABLE, PEL_ONESHOT);

@@ -58,7 +58,9 @@ STATS_TEST(all_items_are_in_one_slab_class)
     CHECK_STRING("END\r\nSTAT active_slabs 0\r\nSTAT total_malloced 0\r\nEND\r\n", replies());
     send_command("set a 0 0 1\r\n1\r\n");
     send_command("stats items\r\n");
-    CHECK_STATS("items:1:number 1", "items:1:age 0");
+    CHECK_STATS("items:1:number 1", "items:1:age 0", "items:1:evicted 0", "items:1:evicted_unfetched 0",
+                "items:1:outofmemory 0", "items:1:reclaimed 0", "items:1:expired_unfetched 0",
+                "items:1:crawler_reclaimed 0");
     send_command("stats slabs\r\n");
     CHECK_STATS("1:used_chunks 1", "active_slabs 1");
 }

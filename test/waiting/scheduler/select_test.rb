@@ -119,6 +119,18 @@ class SchedulerSelectTest < PeltonTest
     end
   end
 
+  def test_one_task_reads_and_another_writes
+    Pelton.run do
+      reader = Pelton.spawn { @one.wait_readable(10) }
+      Pelton.spawn { @one.wait_writable }.await
+      Pelton::Reactor.current.yield
+
+      refute_predicate reader, :done?
+      @one_end << "x"
+      assert_same @one, reader.await
+    end
+  end
+
   def test_without_a_reactor_it_blocks
     Thread.new { @one_end << "x" }
 

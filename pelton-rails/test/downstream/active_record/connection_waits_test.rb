@@ -18,12 +18,12 @@ class ConnectionWaitsTest < PeltonTest
 
   # The last waits for 3.6 s, and no connection is kept for longer than 0.4 s.
   def test_a_wait_goes_on_while_others_return_their_connections
-    assert_equal "#{[*0...10].inspect}\n", waits_output(3, <<~RUBY)
+    assert_equal "#{[*0...10].inspect}\n0\n", waits_output(3, <<~RUBY)
       order = []
       Pelton.run do
         Array.new(10) { |i| Pelton.spawn { POOL.with_connection { order << i && sleep(0.4) } } }.each(&:await)
       end
-      p order
+      p order, POOL.stat[:waiting]
     RUBY
   end
 
