@@ -14,7 +14,7 @@ class RailsResumableStreamsTest < PeltonTest
       puts page.status
       MODEL.say("Hel<b>")
       events = follow(url + "/messages/1/stream")
-      wait_until { events.include?("Hel") }
+      wait_until { events.include?("Hel") && Message.find(1).content == "Hel<b>" }
       page = Pelton::HTTP.get(url + "/messages/1").body
       puts page[/<div.*div>/], page[/<turbo-stream-source.*>/]
       again = follow(url + "/messages/1/stream", events.scan(/id: (\\S+)/).last.first)
