@@ -17,7 +17,7 @@ class HTTPClientCookieJarTest < PeltonTest
     @jar.store(URL, ["one=1; Path=/", "two=2; Path=/a", "three=3; Path=/", "four=4; Path=/c"])
     @jar.store(URL, "one=5; Path=/")
 
-    assert_equal "two=2; one=5; three=3", @jar.header(URI(URL))
+    assert_equal "two=2; one=5; three=3", @jar._header(URI(URL))
     assert_equal({"two" => "2", "one" => "5", "three" => "3"}, @jar.cookies(URL))
   end
 
@@ -25,10 +25,10 @@ class HTTPClientCookieJarTest < PeltonTest
     @jar.store(URL, %w[a=1 b=2])
     @jar.store(URL, "a=; Max-Age=0")
 
-    assert_equal "b=2", @jar.header(URI(URL))
+    assert_equal "b=2", @jar._header(URI(URL))
     @jar.clear
 
-    assert_nil @jar.header(URI(URL))
+    assert_nil @jar._header(URI(URL))
   end
 
   def test_it_is_bounded

@@ -60,7 +60,7 @@ module Pelton
       # @param own [String, nil] the header Cookie that the program has set: its cookies take precedence
       # @return [String, nil] the header
       # @private
-      def header(url, own = nil)
+      def _header(url, own = nil)
         names = own.to_s.split(";").map { |pair| pair[/\A\s*([^=]*?)\s*=/, 1] }
         found = matching(url).reject { |cookie| names.include?(cookie.name) }
         text = [own, *found].compact.join("; ")

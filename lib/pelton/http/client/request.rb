@@ -139,7 +139,7 @@ module Pelton
       protected
 
       def add_cookies(jar)
-        header = jar.header(@url, @headers["cookie"])
+        header = jar._header(@url, @headers["cookie"])
         @headers = @headers.merge("cookie" => header) if header
       end
 
