@@ -5,6 +5,7 @@ source Gem.sources.to_a.first
 
 gem "rails", "~> 8.1.0"
 gem "solid_queue", "~> 1.7", require: false
+gem "async", "~> 2.24", require: false if RUBY_VERSION >= "3.3" # Solid Queue's own fibers
 eval_gemfile "rails_servers.rb"
 eval_gemfile "rails_gems.rb"
 

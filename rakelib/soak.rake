@@ -50,3 +50,25 @@ task "soak:cable" => :compile do
   RUBY
   sh(RbConfig.ruby, "-Ilib", "-e", program, verbose: false)
 end
+
+desc "Run jobs for MINUTES (default 10) that receive texts, and pages that follow them, while workers are killed, PostgreSQL is restarted and their upstream fails; needs Ruby 3.2"
+task "soak:jobs" => :compile do
+  abort "soak:jobs needs Ruby 3.2, and the gems that bin/setup downstream installs for it" if RUBY_VERSION < "3.2"
+  program = <<~'RUBY'
+    module Minitest # what the database leaves behind goes with this program
+      def self.after_run(&block) = at_exit(&block)
+    end
+    require "./test/support/guard"
+    Guard.start
+    require "./test/support/database_process"
+    require "./test/soak/jobs"
+    database = DatabaseProcess.new("QUIT", &Databases.method(:postgres_command))
+    restart = -> { database.die!.then { sleep(2) && database.start } }
+    soak = Soak::Jobs.new("postgres://postgres@127.0.0.1:#{database.port}/postgres", seconds: 60 * Float(ENV.fetch("MINUTES", "10")), every: 30, restart: restart)
+    right = soak.run
+    puts soak.tally
+    right or abort soak.faults.join("\n")
+  RUBY
+  gems = {"BUNDLE_GEMFILE" => File.expand_path("gemfiles/rails_8_1.rb"), "BUNDLE_PATH" => File.expand_path("tmp/rails")}
+  sh(gems, RbConfig.ruby, "-rbundler/setup", "-Ilib", "-e", program, verbose: false)
+end

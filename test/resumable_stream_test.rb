@@ -33,6 +33,16 @@ class ResumableStreamTest < PeltonTest
     end
   end
 
+  # Without a follower, nothing is kept.
+  def test_a_text_that_nobody_follows
+    Pelton.run do
+      stream.write { |out| 1000.times { out << "piece" } }
+
+      assert_equal 5000, stream.snapshot.size
+      assert_equal [0, 0, 0], @pubsub.stats.values_at(:kept, :topics, :subscriptions)
+    end
+  end
+
   def test_what_is_finished_is_not_written_again
     Pelton.run do
       stream.write { |out| out << "once" }

@@ -17,6 +17,7 @@ require_relative "cable/session"
 require_relative "cable/signed_streams"
 require_relative "cable/stream_channel"
 require_relative "cable/streams"
+require_relative "cable/follower"
 require_relative "cable/subscriptions"
 require_relative "cable/server"
 

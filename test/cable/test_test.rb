@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "pelton/cable/test"
+require "pelton/resumable_stream"
 
 class CableTestTest < PeltonTest
   include Pelton::Cable::Test
@@ -20,6 +21,16 @@ class CableTestTest < PeltonTest
     def quiet = stop_stream_from("loud")
 
     def fail = raise(KeyError, "no")
+  end
+
+  class TextChannel < Pelton::Cable::Channel
+    def subscribed = follow_stream(text)
+
+    def quiet = unfollow_stream(text)
+
+    private
+
+    def text = Pelton::ResumableStream.new("answer:#{params[:id]}", Pelton::ResumableStream::Memory.new)
   end
 
   class Client < Pelton::Cable::Connection
@@ -41,6 +52,13 @@ class CableTestTest < PeltonTest
     assert_equal ["notes:7"], subscription.perform("quiet").streams
     assert_equal ["ann"], broadcasts("left") { subscription.unsubscribe }
     assert_empty subscription.streams
+  end
+
+  def test_texts_that_a_channel_follows
+    subscription = subscribe(TextChannel, {id: 7}, user: "ann")
+
+    assert_equal ["answer:7"], subscription.texts
+    assert_empty subscription.perform("quiet").texts
   end
 
   def test_a_rejected_one

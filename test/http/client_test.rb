@@ -290,7 +290,7 @@ class ClientDirectTest
   end
 
   def test_options_that_are_not_known
-    assert_raises(ArgumentError) { Pelton::HTTP::Client.new(retries: 1) }
+    assert_raises(ArgumentError) { Pelton::HTTP::Client.new(repeat: 1) }
     assert_raises(ArgumentError) { Pelton::HTTP.get("http://localhost/", retry: 1) }
     assert_raises(ArgumentError) { Pelton::HTTP::Client.new("ftp://x") }
   end

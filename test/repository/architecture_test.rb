@@ -37,7 +37,7 @@ class ArchitectureTest < PeltonTest
     "pelton-lab/lib/pelton/lab/web/persistent_clients.rb" => "tested by its classes' tests, page_clients_test.rb and signed_in_clients_test.rb",
     "pelton-rails/lib/pelton/rails.rb" => "requires the gem's files, which have theirs",
     **%w[action_cable client event_loop identifiers streams topics worker].to_h { |name| ["pelton-rails/lib/pelton/rails/cable/#{name}.rb", "tested together in downstream/cable_test.rb"] },
-    **%w[columns controller helper model record_store turbo_events].to_h do |name|
+    **%w[channel columns controller following helper model record_store].to_h do |name|
       ["pelton-rails/lib/pelton/rails/resumable_streams/#{name}.rb",
         "tested together in downstream/resumable_streams_test.rb"]
     end,

@@ -367,7 +367,7 @@ class DocumentsTest < PeltonTest
   def test_resumable_streams_without_rails
     file = guide("resumable_streams")
 
-    assert_examples_run(read(file)[/^## Without Rails$.*/m], file)
+    assert_examples_run(read(file)[/^## In pelton-web$.*/m], file)
   end
 
   private

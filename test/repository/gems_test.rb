@@ -19,8 +19,8 @@ class GemsTest < PeltonTest
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
     "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/sequel pelton/web pelton/web/cable],
     "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http pelton/pubsub pelton/cable pelton/merging pelton/resumable_stream],
-    "pelton-sequel" => RUNTIME + %w[pelton/merging],
-    "pelton-web" => RUNTIME + %w[pelton/memcached pelton/http pelton/cable]
+    "pelton-sequel" => RUNTIME + %w[pelton/merging pelton/resumable_stream],
+    "pelton-web" => RUNTIME + %w[pelton/memcached pelton/http pelton/cable pelton/resumable_stream]
   }.freeze
 
   # The files that load a gem on which their own does not depend, and name the gem to install when it is missing.

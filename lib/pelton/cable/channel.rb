@@ -124,8 +124,40 @@ module Pelton
         nil
       end
 
+      # Sends to the client a text that a job writes ({ResumableStream}), until it is finished or cancelled, from its
+      # beginning or from where the client was: after a broken line it goes on without a gap.
+      #
+      # Without a block the messages are `{"event" => "append", "text" => "..."}`; "update" in place of "append" if the
+      # text takes the place of what the client has; and `{"event" => "finished"}`, "running", "failed" (with the class
+      # of the error as "error"), "cancelled" or "interrupted". See {ResumableStream::Event}.
+      #
+      # @param stream [ResumableStream]
+      # @param after [String, nil] the position of the text that the page has: {ResumableStream::Snapshot#position}.
+      #   Clients of the plain protocol, which do not know where they were, get the text from its beginning
+      # @yieldparam event [ResumableStream::Event]. The block must not wait
+      # @yieldreturn [Object, nil] the message, that JSON can express; nil: none
       # @return [nil]
-      def stop_all_streams = @streams.keys.each { |stream| stop_stream_from(stream) }.then { nil }
+      def follow_stream(stream, after: nil, &message)
+        unfollow_stream(stream)
+        (@followers ||= {})[stream.name] = @session.follow(@identifier, stream, after, &message)
+        nil
+      end
+
+      # @param stream [ResumableStream]
+      # @return [nil]
+      def unfollow_stream(stream)
+        @followers&.delete(stream.name)&.stop
+        nil
+      end
+
+      # Also of texts.
+      #
+      # @return [nil]
+      def stop_all_streams
+        @streams.keys.each { |stream| stop_stream_from(stream) }
+        _followers.each(&:stop)
+        @followers = nil
+      end
 
       # Tells the client who comes and goes on a stream, in all processes, and makes the client present there itself, if
       # it has an id, until it unsubscribes or is gone. Somebody with several sockets is present once. The members of a
@@ -172,6 +204,10 @@ module Pelton
       # @return [Array<String>] whose messages go to the client as they are
       # @private
       def _streams = @streams.keys - (@filtered || [])
+
+      # @return [Array<Follower>]
+      # @private
+      def _followers = @followers ? @followers.values : []
 
       # @return [Hash{String => Object}, nil] who is present on the streams that this channel tracks; nil: it tracks
       #   none

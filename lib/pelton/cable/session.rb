@@ -75,6 +75,23 @@ module Pelton
         transmit(Audience.new(identifier, extended?).encode(json, stream, position))
       end
 
+      # Sends a text to the client: from its position, once it has told one, or has had the time to.
+      #
+      # @param identifier [String] of a subscription
+      # @return [Follower] see {Follower#initialize}
+      def follow(identifier, stream, after, &message)
+        follower = Follower.new(self, identifier, stream, after, &message)
+        holding?(identifier) ? follower : follower.start
+      end
+
+      # A history, or one message of it, may be more than may wait for a client: it is sent as fast as the client takes
+      # it.
+      def make_room
+        @socket.flush if @socket.pending > @server.limits[:output] / 2
+      rescue ClosedError, ConnectionError
+        nil # the session's end follows
+      end
+
       # Whether the client is about to get the history of a subscription, before which it gets no live message that is
       # kept.
       def holding?(identifier) = @held.key?(identifier)
@@ -218,7 +235,7 @@ module Pelton
         lasts = send_history(identifier, positions, time) { |found| !(late && found.any?) }
         answer(identifier, "#{lasts ? "confirm" : "reject"}_history")
       ensure
-        release(identifier, lasts || {})
+        release(identifier, lasts || {}, positions)
       end
 
       # What has come since a page was rendered, at its first subscription. A client of the extended protocol is told if
@@ -227,7 +244,7 @@ module Pelton
         lasts = send_history(identifier, positions, nil)
         answer(identifier, "reject_history") if lasts.nil? && extended?
       ensure
-        release(identifier, lasts || {})
+        release(identifier, lasts || {}, positions)
       end
 
       # @yieldreturn [Boolean] whether what was found may be sent
@@ -249,14 +266,6 @@ module Pelton
         found.to_h { |stream, messages, _| [stream, messages.last&.last] }
       end
 
-      # A history, or one message of it, may be more than may wait for a client: it is sent as fast as the client takes
-      # it.
-      def make_room
-        @socket.flush if @socket.pending > @server.limits[:output] / 2
-      rescue ClosedError, ConnectionError
-        nil # the session's end follows
-      end
-
       def expire(identifier)
         return unless @subscriptions.include?(identifier)
         if @server.streams.waiting?(self, identifier, @subscriptions.streams(identifier))
@@ -266,9 +275,12 @@ module Pelton
       end
 
       # @param lasts [Hash{String => String, nil}] positions up to which the history was sent, by stream
+      # @param positions [Object] what the client has sent as its positions, by stream
       # @return [Boolean] whether live messages were held back
-      def release(identifier, lasts = {})
+      def release(identifier, lasts = {}, positions = nil)
         return false unless @held.delete(identifier) && @subscriptions.include?(identifier)
+        positions = {} unless positions.is_a?(Hash)
+        @subscriptions.followers(identifier).each { |follower| follower.start(positions[follower.name]) }
         @server.streams.release(self, identifier, @subscriptions.streams(identifier), lasts)
         true
       end

@@ -13,7 +13,7 @@ module Pelton
       INTERNAL = "pelton-"
       # Rooms by {Audience}, and {Hold}s by identifier and socket.
       Stream = Struct.new(:rooms, :holds, :subscription)
-      private_constant :INTERNAL, :Stream
+      private_constant :Stream
 
       # @return [Integer] messages that sockets were sent
       attr_reader :sent

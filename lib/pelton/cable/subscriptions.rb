@@ -74,6 +74,10 @@ module Pelton
       def streams(identifier) = @channels[identifier]._streams
 
       # @param identifier [String] of a subscription
+      # @return [Array<Follower>] of its channel
+      def followers(identifier) = @channels[identifier]._followers
+
+      # @param identifier [String] of a subscription
       # @return [Hash{String => Object}, nil] who is present on the streams that its channel tracks; nil: it tracks none
       def presence(identifier) = @channels[identifier]._presence
 

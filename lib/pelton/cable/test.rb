@@ -23,13 +23,18 @@ module Pelton
     #       end
     #     end
     module Test
+      # Stands in for {Follower}.
+      Followed = Struct.new(:texts, :name) { def stop = texts.delete(name) }
+      private_constant :Followed
+
       # Stands in for {Session} and {Server}: what channels and connections call of them.
       # @private
       class Recorder
-        attr_reader :sent, :subscriptions
+        attr_reader :sent, :subscriptions, :texts
 
         def initialize
           @sent = []
+          @texts = []
           @subscriptions = {}
         end
 
@@ -43,6 +48,12 @@ module Pelton
         def add(name, _channel, _session, block)
           @subscriptions[name] = [PubSub.subscribe(name), block]
           -> { @subscriptions.delete(name)&.first&.close }
+        end
+
+        # As {Session#follow}.
+        def follow(_identifier, stream, _after)
+          @texts << stream.name
+          Followed.new(@texts, stream.name)
         end
 
         def transmit(text)
@@ -93,6 +104,10 @@ module Pelton
 
         # @return [Array<String>] without those that were stopped
         def streams = @recorder.subscriptions.keys
+
+        # @return [Array<String>] the names of the texts that it follows, see {Channel#follow_stream}, without those that
+        #   were stopped
+        def texts = @recorder.texts
 
         # @return [Array<Object>] what the client was sent by this call, as JSON expresses it: broadcasts of its
         #   streams, and what the channel transmitted

@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
 require_relative "../../pelton"
+require_relative "client/cookie_jar"
 require_relative "client/options"
 require_relative "client/pool"
 require_relative "client/request"
+require_relative "client/retries"
 require_relative "client/event_source"
 require_relative "deadlines"
 
@@ -37,6 +39,9 @@ module Pelton
         expect_timeout: 1,     # for the server's consent to a large body; then the body is sent without it
         pool_timeout: 60,      # for a free connection, when all allowed connections are in use
         redirects: 5,          # the number of redirects that are followed
+        # How often a request that may be sent twice is sent again: GET, HEAD, OPTIONS, TRACE, PUT and DELETE, and others
+        # with a header Idempotency-Key; after a ConnectionError, and after 429 and 503
+        retries: 0,
         # Inflated bytes that ClientResponse#body collects: beyond, LimitError; nil: no limit. Streaming has none
         max_body: 64 << 20,
         # Bytes of a body; before a larger one, or one of unknown size, the client asks (Expect: 100-continue). nil:
@@ -48,6 +53,9 @@ module Pelton
 
       # @return [URI, nil] the base of relative URLs
       attr_reader :base
+
+      # @return [CookieJar, nil]
+      attr_reader :cookies
 
       # @param base [String, nil] the base of relative URLs
       # @param headers [Hash{String => String}] sent with each request. Credentials among them only go to the base's
@@ -62,10 +70,12 @@ module Pelton
       # @param allow [:public, #call, nil] for URLs that others choose: `:public` refuses addresses of private networks
       #   and of this machine; a Proc gets each IPAddr of a name, and says whether to connect there. It needs
       #   `proxy: nil`
+      # @param cookies [CookieJar, Boolean] which keeps the cookies that servers set, and sends them; true: one of its
+      #   own
       # @param options see {DEFAULTS}
       # @raise [ArgumentError] an option is unknown, a value is of another kind, or a URL is invalid
       def initialize(base = nil, headers: {}, concurrency: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil,
-        allow: nil, **options)
+        allow: nil, cookies: false, **options)
         ClientOptions.check({concurrency: concurrency, keep_alive: keep_alive, **options})
         @base = base && ClientRequest.parse(base)
         @headers = headers.transform_keys { |name| name.to_s.downcase }
@@ -73,6 +83,7 @@ module Pelton
         proxy = ClientConnector.proxy(proxy) if proxy.is_a?(String)
         @pool_settings = {concurrency: concurrency, keep_alive: keep_alive, tls: HTTP.tls_context(tls), proxy: proxy,
                           unix: unix, allow: allow}
+        @cookies = jar(cookies)
         @pools = {}.compare_by_identity
         @mutex = Mutex.new
       end
@@ -236,6 +247,11 @@ module Pelton
 
       def perform(request, settings)
         deadlines = Deadlines.new(settings)
+        return perform_once(request, deadlines, settings) unless settings[:retries].positive?
+        ClientRetries.new(request, deadlines, settings[:retries]).call { perform_once(request, deadlines, settings) }
+      end
+
+      def perform_once(request, deadlines, settings)
         followed = 0
         response = observed_exchange(request, deadlines, settings)
         # No `loop`, which would rescue a StopIteration of the request's body.
@@ -249,10 +265,13 @@ module Pelton
       end
 
       def observed_exchange(request, deadlines, settings)
+        request = request.with_cookies(@cookies) if @cookies
         payload = {request: request}
-        Notifications.instrument("request.http_client", payload) do
+        response = Notifications.instrument("request.http_client", payload) do
           payload[:response] = exchange(request, deadlines, settings)
         end
+        @cookies&.store(request.url, response.headers["set-cookie"])
+        response
       end
 
       def following(request, response, limit, followed)
@@ -284,6 +303,17 @@ module Pelton
       def error(request, error)
         return error unless error.is_a?(EOFError)
         ConnectionError.new("#{request}: the server closed the connection without a response")
+      end
+
+      # @return [CookieJar, nil]
+      # @raise [ArgumentError]
+      def jar(cookies)
+        case cookies
+        when true then CookieJar.new
+        when false, nil then nil
+        when CookieJar then cookies
+        else raise ArgumentError, "cookies: must be true, false or a Pelton::HTTP::CookieJar, not #{cookies.inspect}"
+        end
       end
 
       # The pool of this thread's reactor. A child process after a fork has another reactor.

@@ -27,6 +27,9 @@ module Pelton
       # @raise [TimeoutError] the whole request's time is over
       def till(phase) = left(phase)&.+(Clock.now)
 
+      # Whether the whole request's time lasts longer than so many seconds.
+      def reach?(seconds) = @end.nil? || Clock.left(@end) > seconds
+
       # The error for a phase, or a whole request, that took too long.
       #
       # @return [TimeoutError]

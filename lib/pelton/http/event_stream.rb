@@ -59,7 +59,7 @@ module Pelton
       # `Last-Event-ID`.
       #
       # A {ResumableStream} is followed until its text is finished or cancelled: its pieces are messages, its other
-      # events have the names of their types, and the class of an error as data.
+      # events have the names of their types, and the class of an error as data. With a block, all are messages.
       #
       # @param topic [String, ResumableStream]
       # @param after [String, nil] `env["HTTP_LAST_EVENT_ID"]`: the messages since come first
@@ -69,12 +69,14 @@ module Pelton
       # @param every [Numeric] seconds of silence after which a comment is sent, which finds out whether the client is
       #   still there
       # @param pubsub [PubSub]
+      # @yieldparam event [ResumableStream::Event]
+      # @yieldreturn [String] the message
       # @return [self]
       # @raise [ClosedError] the client has left
       # @raise [OverloadError] the client reads too slowly: the response ends, and a browser comes back
       # @asynchronous
-      def follow(topic, after: nil, event: nil, gap: "gap", every: 15, pubsub: PubSub.default)
-        return follow_text(topic, after, event, every) unless topic.is_a?(String)
+      def follow(topic, after: nil, event: nil, gap: "gap", every: 15, pubsub: PubSub.default, &message)
+        return follow_text(topic, after, event, every, message) unless topic.is_a?(String)
         subscription = pubsub.subscribe(topic, after: after)
         told = tell_gap(subscription, gap, false)
         emit(id: subscription.position) if subscription.position # of a client that leaves before the first message, too
@@ -106,10 +108,12 @@ module Pelton
 
       private
 
-      def follow_text(stream, after, name, every)
+      def follow_text(stream, after, name, every, message)
         stream.follow(after: after, every: every) do |event|
           next comment unless event
-          if event.type == :append
+          if message
+            emit(message.call(event), event: name, id: event.position)
+          elsif event.type == :append
             emit(event.text, event: name, id: event.position)
           else
             emit(event.error.to_s, event: event.type, id: event.position)

@@ -19,6 +19,9 @@ module Pelton
       # @return [String, nil] the class of the error, where one has ended the run
       attr_reader :error
 
+      # @return [Boolean] whether a text begins with this one, which so takes the place of whatever the reader shows
+      def first? = @type == :append && @position.end_with?(":#{@text.bytesize}")
+
       # @private
       def initialize(type, position, text: "", error: nil)
         @type, @position, @text, @error = type, position, text, error

@@ -15,7 +15,9 @@ module Pelton
       # Seconds of silence between two looks into the store.
       LOOK = 1
       MOST_LOOK = 15
-      private_constant :LOOK, :MOST_LOOK
+      # Bytes that a reader gets at once.
+      PIECE = 64 << 10
+      private_constant :LOOK, :MOST_LOOK, :PIECE
 
       @present = {}
       @lock = Mutex.new
@@ -69,8 +71,7 @@ module Pelton
             yield Event.new(:begin, Snapshot._position(@run, 0)) unless run.zero?
             run, offset, told = @run, 0, nil
           elsif offset < @text.bytesize
-            text = from(offset)
-            offset = @text.bytesize
+            text, offset = from(offset)
             yield Event.new(:append, Snapshot._position(run, offset), text: text) unless text.empty?
           elsif told != @state
             told = @state
@@ -84,10 +85,17 @@ module Pelton
 
       private
 
-      # A position within a character was never given out; it counts as the next one.
+      # @return [Array(String, Integer)] what comes next, and the offset after it
       def from(offset)
+        first = character(offset) # a position within a character was never given out
+        last = character(first + PIECE)
+        [@text.byteslice(first...last), last]
+      end
+
+      # @return [Integer] where a character begins, or the text ends
+      def character(offset)
         offset += 1 while offset < @text.bytesize && @text.getbyte(offset) & 0xC0 == 0x80
-        @text.byteslice(offset..)
+        [offset, @text.bytesize].min
       end
 
       # @return [Boolean] whether something has changed

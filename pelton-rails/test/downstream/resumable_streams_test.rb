@@ -14,13 +14,13 @@ class RailsResumableStreamsTest < PeltonTest
       puts page.status
       MODEL.say("Hel<b>")
       events = follow(url + "/messages/1/stream")
-      wait_until { events.include?("Hel") }
+      wait_until { events.include?("Hel") && Message.find(1).content == "Hel<b>" }
       page = Pelton::HTTP.get(url + "/messages/1").body
       puts page[/<div.*div>/], page[/<turbo-stream-source.*>/]
       again = follow(url + "/messages/1/stream", events.scan(/id: (\\S+)/).last.first)
       MODEL.say("lo", nil)
       [events, again].each { |one| one.task.await }
-      puts again.lines.grep(/data/), events.lines.grep(/data/)
+      puts elements(again), elements(events)
       page = Pelton::HTTP.get(url + "/messages/1").body
       puts page[/<div.*div>/], page.include?("source")
     RUBY
@@ -29,11 +29,13 @@ class RailsResumableStreamsTest < PeltonTest
       200
       <div id="message_1_content" style="white-space: pre-wrap">Hel&lt;b&gt;</div>
       <turbo-stream-source id="message_1_content_source" src="/messages/1/stream"></turbo-stream-source>
-      data: <turbo-stream action="append" target="message_1_content"><template>lo</template></turbo-stream>
-      data: <turbo-stream action="remove" target="message_1_content_source"></turbo-stream>
-      data: <turbo-stream action="update" target="message_1_content"><template>Hel&lt;b&gt;</template></turbo-stream>
-      data: <turbo-stream action="append" target="message_1_content"><template>lo</template></turbo-stream>
-      data: <turbo-stream action="remove" target="message_1_content_source"></turbo-stream>
+      append lo
+      finished
+      remove
+      update Hel&lt;b&gt;
+      append lo
+      finished
+      remove
       <div id="message_1_content" style="white-space: pre-wrap">Hel&lt;b&gt;lo</div>
       false
     TEXT
@@ -70,16 +72,10 @@ class RailsResumableStreamsTest < PeltonTest
       wait_until { Message.find(1).content_run == 2 }
       MODEL.say("whole", nil)
       events.task.await
-      puts events.lines.grep(/data/), Message.find(1).content_state
+      puts elements(events).join(", "), Message.find(1).content_state
     RUBY
 
-    assert_equal <<~TEXT, output
-      data: <turbo-stream action="update" target="message_1_content"><template>half</template></turbo-stream>
-      data: <turbo-stream action="update" target="message_1_content"><template></template></turbo-stream>
-      data: <turbo-stream action="append" target="message_1_content"><template>whole</template></turbo-stream>
-      data: <turbo-stream action="remove" target="message_1_content_source"></turbo-stream>
-      finished
-    TEXT
+    assert_equal "update half, failed, update , update whole, finished, remove\nfinished\n", output
   end
 
   def test_a_worker_that_stops_interrupts_the_answer_and_another_makes_it_anew
@@ -96,10 +92,10 @@ class RailsResumableStreamsTest < PeltonTest
       MODEL.say("whole", nil)
       events.task.await
       Pelton.offload { other.stop }
-      puts events.lines.grep(/data/)[-2], Message.find(1).content_run
+      puts elements(events).join(", "), Message.find(1).content_run
     RUBY
 
-    assert_equal "interrupted\ndata: <turbo-stream action=\"append\" target=\"message_1_content\"><template>whole</template></turbo-stream>\n2\n", output
+    assert_equal "interrupted\nupdate half, interrupted, update , update whole, finished, remove\n2\n", output
   end
 
   def test_its_own_events_and_a_position
@@ -115,6 +111,94 @@ class RailsResumableStreamsTest < PeltonTest
     RUBY
 
     assert_equal "text/event-stream\nid: 1:5\ndata: lo\n\nevent: finished\nid: 1:5\ndata: \n\n", output
+  end
+
+  CABLE = <<~RUBY
+    require "action_cable/engine"
+    config.action_cable.cable = {"adapter" => "pelton"}
+    config.action_cable.disable_request_forgery_protection = true
+    config.action_cable.mount_path = "/cable"
+  RUBY
+  CHANNELS = <<~RUBY
+    require #{File.expand_path("../support/cable_client", __dir__).dump}
+    module ApplicationCable
+      class Connection < ActionCable::Connection::Base; end
+      class Channel < ActionCable::Channel::Base; end
+    end
+    PORT = Integer(url[/\\d+\\z/])
+  RUBY
+
+  # Its element is Turbo's, and its client knows no positions.
+  def test_a_page_follows_an_answer_over_action_cable
+    output = guide_output(CHANNELS + <<~RUBY, config: CABLE)
+      message = Message.create!.tap { |one| AnswerJob.perform_later(one) }
+      page = ApplicationController.helpers.resumable_stream_tag(message, :content)
+      puts page.sub(/(signed-stream-name=").*?"/) { $1 + '"' }.sub('waiting', 'running')
+      name = CGI.unescapeHTML(page[/signed-stream-name="(.*?)"/, 1])
+      subscribe = -> { CableClient.new(PORT, "Pelton::Rails::ResumableStreams::Channel", params: {signed_stream_name: name}) }
+      told = lambda do |client|
+        nil while (text = elements(client.message)).empty? # the state "running"
+        text
+      end
+      client = subscribe.()
+      MODEL.say("Hel")
+      puts told.(client)
+      client.socket.close
+      client = subscribe.()
+      puts told.(client)
+      MODEL.say("lo", nil)
+      puts told.(client), told.(client)
+      puts CableClient.new(PORT).tap { |one| one.await { |frame| frame["type"] == "welcome" } }.subscribe("Pelton::Rails::ResumableStreams::Channel", signed_stream_name: name.reverse)
+      puts ApplicationController.helpers.resumable_stream_tag(message, :content)
+    RUBY
+
+    assert_equal <<~TEXT, output
+      <div id="message_1_content"></div><span id="message_1_content_state" role="status" data-state="running"></span><turbo-cable-stream-source id="message_1_content_source" channel="Pelton::Rails::ResumableStreams::Channel" signed-stream-name=""></turbo-cable-stream-source>
+      update Hel
+      update Hel
+      append lo
+      finished
+      remove
+      reject_subscription
+      <div id="message_1_content">Hello</div><span id="message_1_content_state" role="status" data-state="finished"></span>
+    TEXT
+  end
+
+  def test_a_channel_s_client_comes_back_to_where_it_was
+    output = guide_output(CHANNELS + <<~RUBY, config: CABLE)
+      class AnswerChannel < ApplicationCable::Channel
+        def subscribed = follow_stream(Message.find(params[:id]), :content, turbo: false)
+      end
+      Message.create!.tap { |message| AnswerJob.perform_later(message) }
+      extended = {protocols: ["actioncable-v1-ext-json"]}
+      text = ->(frame) { frame["message"].is_a?(Hash) && frame["message"]["event"] != "running" }
+      client = CableClient.new(PORT, "AnswerChannel", params: {id: 1}, **extended)
+      MODEL.say("Hel")
+      frame = client.await(&text)
+      client.socket.abort
+      puts frame["message"].to_json, frame.values_at("stream_id", "epoch", "offset").join(" ")
+      MODEL.say("lo")
+      wait_until { Message.find(1).content == "Hello" }
+      client = CableClient.new(PORT, **extended)
+      identifier = {channel: "AnswerChannel", id: 1}.to_json
+      history = {streams: {frame["stream_id"] => frame.slice("epoch", "offset")}}
+      client.await { |one| one["type"] == "welcome" }
+      client.socket.write({command: "subscribe", identifier: identifier, history: history}.to_json)
+      puts client.await(&text)["message"].to_json
+      MODEL.say(IOError.new("cut"))
+      puts client.await(&text)["message"].to_json
+      puts Pelton::ResumableStream::Feed.size
+      client.socket.write({command: "unsubscribe", identifier: identifier}.to_json)
+      wait_until { Pelton::ResumableStream::Feed.size.zero? }
+    RUBY
+
+    assert_equal <<~TEXT, output
+      {"event":"update","text":"Hel"}
+      pelton-text:messages:1:content 1 3
+      {"event":"append","text":"lo"}
+      {"event":"failed","error":"IOError"}
+      1
+    TEXT
   end
 
   # Also when two requests do it at once: the conversation's row is locked.
@@ -166,16 +250,13 @@ class RailsResumableStreamsTest < PeltonTest
           sleep 0.01 until Message.any?
           Pelton::HTTP.get(url, stream: true).each { |piece| events << piece }
           job.await
-          puts events.lines.grep(/data/)
+          puts events.scan(/<turbo-stream action="(\\w+)"/).join(" "), events[/<template>(one)</, 1]
         ensure
           Pelton.stop
         end
       RUBY
 
-      assert_equal <<~TEXT, output, version
-        data: <turbo-stream action="update" target="message_1_content"><template>one</template></turbo-stream>
-        data: <turbo-stream action="remove" target="message_1_content_source"></turbo-stream>
-      TEXT
+      assert_equal ["replace update replace remove", "one"], output.lines(chomp: true), version
     end
   end
 

@@ -16,11 +16,11 @@ module ResumableStreamsProgram
   end
 
   # What a program prints. `MODEL.chat` yields what `MODEL.say` was given, until `MODEL.say(nil)`.
-  def guide_output(code, pool: "fibers: 5")
+  def guide_output(code, pool: "fibers: 5", config: "")
     files = guide_files
     ruby = files.slice("db/migrate/20261128000000_create_messages.rb", "app/models/message.rb",
       "app/jobs/answer_job.rb", "app/controllers/messages_controller.rb", "config/routes.rb")
-    jobs_output(<<~RUBY, config: "require 'action_view/railtie'")
+    jobs_output(<<~RUBY, config: "require 'action_view/railtie'; #{config}")
       require "pelton/http"
       class ApplicationRecord < ActiveRecord::Base
         self.abstract_class = true
@@ -51,6 +51,12 @@ module ResumableStreamsProgram
         end
       end
       MODEL = Model.new
+
+      # Elements of Turbo, in short: without the state "running", whose place depends on when its reader came.
+      def elements(text)
+        found = text.scan(%r{<turbo-stream action="(\\w+)" target="message_1_content(\\w*)">(?:<template>(.*?)</template>)?}m)
+        found.map { |action, target, html| (target == "_state") ? html[/data-state="(\\w+)"/, 1] : [action, html].compact.join(" ") } - ["running"]
+      end
 
       # The events of a stream, as they come: in `events`, with the response that a client reads.
       def follow(url, last = nil)

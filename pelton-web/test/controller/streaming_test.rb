@@ -7,6 +7,9 @@ require_relative "../support/controllers"
 class WebControllerStreamingTest < PeltonTest
   include WebControllers
 
+  Message = Struct.new(:id, :content_stream)
+  MESSAGE = Message.new(7, Pelton::ResumableStream.new("7", Pelton::ResumableStream::Memory.new))
+
   def app
     Class.new(Pelton::Web::Application) do
       routes do
@@ -22,6 +25,8 @@ class WebControllerStreamingTest < PeltonTest
         get("/broken") do
           defer_response(200) { |response| response.send_data("begun") && Pelton.add_timer(0.01) { response.fail } }
         end
+        get("/text") { follow_stream(MESSAGE, :content) { |event| "<i>#{event.type}</i>" } }
+        get("/events_of_a_text") { follow_stream(MESSAGE, :content, turbo: false) }
         get("/socket") { websocket { |socket| socket.each { |message| socket.write("#{params[:name]}: #{message}") } } }
       end
     end
@@ -49,6 +54,26 @@ class WebControllerStreamingTest < PeltonTest
       assert_equal "text/plain", one["content-type"]
       assert_equal "later", one.body
       assert_raises(Pelton::ConnectionError) { Pelton::HTTP.get("#{url}/broken").body }
+    end
+  end
+
+  def test_a_text_that_is_written_while_it_is_followed
+    stream = MESSAGE.content_stream
+    with_server(app) do |url|
+      events = +""
+      stream.write do |out|
+        out << "Hel"
+        reader = Pelton.spawn { Pelton::HTTP.get("#{url}/text", stream: true).each { |piece| events << piece } }
+        eventually { events.include?("Hel") }
+        reader.cancel
+        out << "lo"
+      end
+      last = events.scan(/^id: (.*)$/).last.first
+
+      assert_equal "1:3", last
+      assert_match(/data: .*action="append".*<template>lo<.*data: <i>finished<.i>.*action="remove"/m,
+        Pelton::HTTP.get("#{url}/text", headers: {"last-event-id" => last}).body)
+      assert_equal "id: 1:5\ndata: lo\n\nevent: finished\nid: 1:5\ndata: \n\n", Pelton::HTTP.get("#{url}/events_of_a_text?after=1:3").body
     end
   end
 

@@ -160,7 +160,7 @@ class ClientConnectionTest < PeltonTest
     converse(RESPONSE.byteslice(0, RESPONSE.bytesize - 3), nil) do |connection|
       response = exchange(connection)
 
-      assert_raises(Pelton::ProtocolError) { response.body }
+      assert_instance_of Pelton::ConnectionError, assert_raises(Pelton::ConnectionError) { response.body }
       assert_predicate connection.stream, :closed?
     end
   end

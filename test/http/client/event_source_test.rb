@@ -32,6 +32,18 @@ class ClientEventSourceTest < PeltonTest
     end
   end
 
+  # Within a chunk, as a proxy that restarts.
+  def test_a_stream_that_breaks_off
+    answers = ["HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nretry: 1\nid: 1\ndata: one\n\ndata: ha",
+      "HTTP/1.1 204 No Content\r\n\r\n"]
+    server = script { |_, socket| socket.write(answers.shift) && :close }
+    events = []
+    Pelton.run { client(server).each_event("/") { |event| events << event.data } }
+
+    assert_equal %w[one], events
+    assert_equal [nil, "1"], server.seen.map { |request| request.headers["last-event-id"] }
+  end
+
   # The server sends one event on each connection, and then says that there is no more.
   def test_a_client_comes_back_with_the_last_id
     answers = [stream("retry: 1\nid: 7\ndata: one\n\n"), stream(status: "503 Busy"), stream("data: two\n\n"),

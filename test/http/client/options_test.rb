@@ -6,7 +6,7 @@ require "pelton/http"
 class HTTPClientOptionsTest < PeltonTest
   Client = Pelton::HTTP::Client
   WRONG = {
-    timeout: "3", connect_timeout: -1, read_timeout: :never, concurrency: 0, keep_alive: nil, redirects: nil,
+    timeout: "3", connect_timeout: -1, read_timeout: :never, concurrency: 0, keep_alive: nil, redirects: nil, retries: -1,
     max_body: "1M",
     expect: "1M", stream: 1, decode: "no"
   }.freeze
@@ -33,5 +33,6 @@ class HTTPClientOptionsTest < PeltonTest
     assert Client.new(**Client::DEFAULTS, concurrency: 1, keep_alive: 0.5)
     assert Client.new(timeout: 0, expect: nil, redirects: 0)
     assert Client.new(max_body: nil), "no limit"
+    assert_match(/cookies: must be/, assert_raises(ArgumentError) { Client.new(cookies: "jar") }.message)
   end
 end

@@ -232,12 +232,19 @@ module Pelton
             @answered = true
           rescue EOFError
             @keep_alive = false
-            return @parser.finish || raise
+            return finish_message || raise
           rescue TimeoutError
             till = deadlines.till(phase) if sending && progress?
             raise deadlines.over(phase) if till && till <= Clock.now
           end
         end
+      end
+
+      # The end of the connection is that of the message, or breaks it off.
+      def finish_message
+        @parser.finish
+      rescue ProtocolError => error
+        raise ConnectionError, error.message
       end
 
       # Receives a large rest of a body without a copy through the parser.
@@ -246,7 +253,7 @@ module Pelton
         @parser.skip(piece.bytesize)
         piece
       rescue EOFError
-        @parser.finish
+        finish_message
       rescue TimeoutError
         raise deadlines.over(phase)
       end

@@ -10,6 +10,7 @@ module Pelton
           (value.is_a?(Numeric) && value.real? && value >= 0)
       }].freeze
       BYTES = ["a number of bytes, or nil", SECONDS.last].freeze
+      COUNT = ["an integer of 0 or more", ->(value) { value.is_a?(Integer) && value >= 0 }].freeze
       SWITCH = ["true or false", ->(value) { [true, false, nil].include?(value) }].freeze
       KINDS = {
         timeout: SECONDS, connect_timeout: SECONDS, write_timeout: SECONDS, response_timeout: SECONDS,
@@ -17,10 +18,10 @@ module Pelton
         expect_timeout: SECONDS, pool_timeout: SECONDS,
         keep_alive: ["a number of seconds", ->(value) { value.is_a?(Numeric) && value.real? && value >= 0 }],
         concurrency: ["a positive integer", ->(value) { value.is_a?(Integer) && value.positive? }],
-        redirects: ["an integer of 0 or more", ->(value) { value.is_a?(Integer) && value >= 0 }],
+        redirects: COUNT, retries: COUNT,
         max_body: BYTES, expect: BYTES, stream: SWITCH, decode: SWITCH
       }.freeze
-      private_constant :SECONDS, :BYTES, :SWITCH, :KINDS
+      private_constant :SECONDS, :BYTES, :COUNT, :SWITCH, :KINDS
 
       # @param options [Hash{Symbol => Object}]
       # @param names [Array<Symbol>] that are known

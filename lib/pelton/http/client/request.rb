@@ -78,11 +78,23 @@ module Pelton
       # Whether the request may be sent again: a repetition does no harm, and the body can be read once more.
       def repeatable? = IDEMPOTENT.include?(@method) && (!@body || @body.repeatable?)
 
+      # The same where the server is busy or cannot be reached. A key (Idempotency-Key) lets it know a repetition of any
+      # request.
+      def retriable? = (IDEMPOTENT.include?(@method) || !!@headers["idempotency-key"]) && (!@body || @body.repeatable?)
+
       # Whether the server is asked for its consent before the body is sent.
       def asks? = !!@body && !!@headers["expect"]
 
       # Whether the request offers another protocol.
       def upgrades? = !!@headers["upgrade"]
+
+      # The same request with the cookies of a jar, unless the program wants none.
+      #
+      # @param jar [CookieJar]
+      def with_cookies(jar)
+        return self if @headers.key?("cookie") && @headers["cookie"].nil?
+        dup.tap { |copy| copy.add_cookies(jar) }
+      end
 
       # The same request without the question, for a server that refuses it.
       def unasked = dup.tap { |copy| copy.remove_question } # by a symbol, newer Rubies call only public methods
@@ -125,6 +137,11 @@ module Pelton
       end
 
       protected
+
+      def add_cookies(jar)
+        header = jar._header(@url, @headers["cookie"])
+        @headers = @headers.merge("cookie" => header) if header
+      end
 
       def remove_question
         @headers = @headers.except("expect")

@@ -133,6 +133,28 @@ class SolidQueueJobFaultsTest < PeltonTest
     assert_equal %w[child child child next], output.split
   end
 
+  # Each job is claimed by one of their workers.
+  def test_two_supervisors
+    output = jobs_output(<<~RUBY)
+      class OnceJob < ActiveJob::Base
+        def perform(number) = (sleep(0.01) && Mark.create!(text: number))
+      end
+      pids = Array.new(2) do
+        fork do
+          SolidQueue::Supervisor.start(workers: [{queues: "*", fibers: 5, polling_interval: 0.05}], dispatchers: [{polling_interval: 0.1}], skip_recurring: true)
+          exit!(0)
+        end
+      end
+      wait_until { SolidQueue::Process.where(kind: "Worker").count == 2 }
+      60.times { |number| OnceJob.perform_later(number) }
+      wait_until { all_done? }
+      pids.each { |pid| Process.kill(:TERM, pid) }.each { |pid| Process.wait(pid) }
+      puts Mark.count, Mark.distinct.count(:text), SolidQueue::Process.count, SolidQueue::FailedExecution.count
+    RUBY
+
+    assert_equal %w[60 60 0 0], output.split
+  end
+
   # Its fiber is given up after the grace time: the worker's process ends, and Solid Queue's supervisor takes care of
   # what was claimed.
   def test_a_job_that_ignores_its_cancellation_does_not_hold_up_the_stop

@@ -88,6 +88,8 @@ module Pelton
 
         def streams(identifier) = @channels[identifier].pelton_streams
 
+        def followers(identifier) = @channels[identifier].pelton_followers
+
         # Rails' channels have none.
         def presence(_identifier) = nil
 

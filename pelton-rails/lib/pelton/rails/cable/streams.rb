@@ -34,6 +34,7 @@ module Pelton
 
         def stop_all_streams
           return super unless connection.try(:pelton_client)
+          pelton_followers.each(&:stop).clear
           @_streams&.keys&.each { |name| stop_stream_from(name) }
         end
 
@@ -41,8 +42,24 @@ module Pelton
         # @private
         def pelton_streams = @_streams.to_h.select { |_, stream| stream.is_a?(Passed) }.keys
 
+        # @return [Array<Pelton::Cable::Follower>]
+        # @private
+        def pelton_followers = @pelton_followers ||= []
+
+        # A text's place in the subscription, of which it has one.
+        #
+        # @param follower [Pelton::Cable::Follower]
+        # @return [nil]
+        # @private
+        def pelton_follow(follower)
+          pelton_followers.reject! { |one| one.name == follower.name && one.stop }
+          pelton_followers << follower
+          nil
+        end
+
         # @private
         def pelton_release
+          pelton_followers.each(&:stop).clear
           @_streams&.each_value(&:close)&.clear
           stop_periodic_timers
         end

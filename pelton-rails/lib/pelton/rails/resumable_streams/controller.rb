@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "pelton/http"
-require_relative "turbo_events"
 
 module Pelton
   module Rails
@@ -32,15 +31,11 @@ module Pelton
         def follow_stream(record, column, turbo: true, every: 15, &changed)
           stream = record.public_send(:"#{column}_stream")
           position = request.get_header("HTTP_LAST_EVENT_ID").presence
-          events = TurboEvents.new(ResumableStreams.target(record, column), fresh: position.nil?, &changed) if turbo
+          elements = ResumableStreams.elements(record, column, &changed) if turbo
           position ||= params[:after] unless turbo
           @_pelton_events = Pelton::HTTP::EventStream.new do |out|
             ::ActiveRecord::Base.connection_handler.clear_active_connections! # a request would keep its connection
-            next out.follow(stream, after: position, every: every) unless events
-            stream.follow(after: position, every: every) do |event|
-              next out.comment unless event
-              out.emit(events.of(event), id: event.position)
-            end
+            out.follow(stream, after: position, every: every, &elements&.method(:of))
           end
           self.response_body = "" # the action has its response
         end

@@ -29,11 +29,21 @@ module Pelton
           def ensure_fiber_workers_have_required_dependency = nil
         end
 
-        # A job that the pool has cancelled has neither succeeded nor failed: it is for another worker.
+        # A job that the pool has cancelled has neither succeeded nor failed: it is for another worker. One that has come
+        # to its end is not: what was cancelled was the record of it, which is made again.
         module Release
           attr_writer :pool
 
           def failed_with(error) = @pool.cancelled?(error) ? release : super
+
+          private
+
+          def finished
+            super
+          rescue Cancelled => error
+            raise unless @pool.cancelled?(error)
+            super
+          end
         end
         private_constant :Choice, :Requirements, :Release
 

@@ -27,6 +27,36 @@ module Pelton
           answer_stream(nil, events.headers, lifetime: lifetime, endless: true) { |out| events.call(out) }
         end
 
+        # Responds with a text that a job writes ({Pelton::ResumableStream}), by server-sent events: from the beginning,
+        # from the parameter `after`, or where the browser was. Who may read it is the action's business.
+        #
+        #     def stream
+        #       follow_stream(Message.with_pk!(params.integer(:id)), :content)
+        #
+        # For `<turbo-stream-source>`, which {Helpers::ResumableStreams} writes, the events are elements of Turbo.
+        # Others get them by their names ({HTTP::EventStream#follow}) with `turbo: false`.
+        #
+        # @param record [Object] whose `content_stream` is the stream, for a column `:content`
+        # @param column [Symbol]
+        # @param turbo [Boolean]
+        # @param every [Numeric] seconds of silence, after which a comment finds out whether the client is still there
+        # @param lifetime [Numeric, nil] seconds, after which the client reconnects
+        # @yieldparam event [Pelton::ResumableStream::Event] whose state has changed
+        # @yieldreturn [String, nil] elements of Turbo
+        # @raise (see #stream)
+        def follow_stream(record, column, turbo: true, every: 15, lifetime: settings.stream_lifetime, &changed)
+          stream = record.public_send(:"#{column}_stream")
+          position = @env["HTTP_LAST_EVENT_ID"]
+          if turbo
+            elements = Pelton::ResumableStream::TurboElements.new(Helpers::ResumableStreams._target(record, column), &changed)
+          else
+            position ||= params[:after]
+          end
+          event_stream(lifetime: lifetime) do |events|
+            events.follow(stream, after: position, every: every, &elements&.method(:of))
+          end
+        end
+
         # Responds with a body that is sent in parts, also by callbacks, until `succeed` is called on the block's
         # argument:
         #

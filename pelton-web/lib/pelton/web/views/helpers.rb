@@ -8,6 +8,7 @@ require_relative "helpers/links"
 require_relative "helpers/options"
 require_relative "helpers/forms"
 require_relative "helpers/pages"
+require_relative "helpers/resumable_streams"
 
 module Pelton
   module Web
@@ -21,6 +22,7 @@ module Pelton
       include Options
       include Forms
       include Pages
+      include ResumableStreams
     end
   end
 end

@@ -22,6 +22,13 @@ module Pelton
           model.respond_to?(:persisted?) ? model.persisted? : model.respond_to?(:new?) && !model.new?
         end
 
+        # The name of the fields' group: `post` for a Post, `blog_post` for a Blog::Post.
+        # @private
+        def self._scope(model)
+          return model.model_name.param_key if model.respond_to?(:model_name)
+          model.class.name.gsub("::", "_").gsub(/([a-z\d])([A-Z])/, '\1_\2').downcase
+        end
+
         attr_reader :model
         alias_method :object, :model
 
@@ -29,7 +36,7 @@ module Pelton
         def initialize(view, model, scope)
           @view = view
           @model = model
-          @scope = scope&.to_s || (model && scope_of(model))
+          @scope = scope&.to_s || (model && Form._scope(model))
         end
 
         # @!method text_field(name, **attributes)
@@ -110,12 +117,6 @@ module Pelton
 
         def written(value, type)
           (TIMES.key?(type) && value.respond_to?(:strftime)) ? value.strftime(TIMES[type]) : value
-        end
-
-        # The name of the fields' group: `post` for a Post, `blog_post` for a Blog::Post.
-        def scope_of(model)
-          return model.model_name.param_key if model.respond_to?(:model_name)
-          model.class.name.gsub("::", "_").gsub(/([a-z\d])([A-Z])/, '\1_\2').downcase
         end
       end
     end
