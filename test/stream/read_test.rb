@@ -138,7 +138,7 @@ class StreamReadTest < PeltonTest
         one << "line " << i << "\n"
         assert_equal "LINE #{i}\n", one.gets
       end
-      one.close_write
+      assert_nil one.close_write
       assert_nil one.gets
     end
   end

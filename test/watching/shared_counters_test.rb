@@ -60,6 +60,7 @@ class SharedCountersTest < PeltonTest
 
   def test_what_is_refused
     assert_raises(ArgumentError) { Pelton::SharedCounters.new(most: 0) }
+    assert_equal 1, Pelton::SharedCounters.new(most: 1).add("a", ttl: 10)
     assert_raises(ArgumentError) { counters.add("a", -1, ttl: 1) }
     assert_raises(ArgumentError) { counters.add("a", ttl: -1) }
     assert_raises(TypeError) { counters.add(:a, ttl: 1) }

@@ -165,20 +165,6 @@ class EventMachineStreamTransportTest < EventMachineTest
     assert_includes ["reply", "replyreply"], (log.drop(3) - ["second"]).join
   end
 
-  def test_a_connection_may_be_paused_before_it_is_connected
-    log = []
-    em do
-      port = serve(handler(post_init: -> { send_data("hello") }))
-      EM.connect("127.0.0.1", port, handler(
-        post_init: -> { pause },
-        connection_completed: -> { EM.add_timer(0.02) { log << :resumed && resume } },
-        receive_data: ->(data) { log << data && EM.stop }
-      ))
-    end
-
-    assert_equal [:resumed, "hello"], log
-  end
-
   def test_only_a_paused_connection_resumes
     log = []
     em do

@@ -22,7 +22,7 @@ static struct pel_shared_counters *get(VALUE self)
     return counters;
 }
 
-/* _make(most): 1 or more */
+/* _make(most) */
 static VALUE shared_counters_make(VALUE self, VALUE most)
 {
     struct pel_shared_counters *counters;
@@ -30,6 +30,8 @@ static VALUE shared_counters_make(VALUE self, VALUE most)
 
     if (rb_check_typeddata(self, &shared_counters_type))
         rb_raise(rb_eFrozenError, "these counters are made already");
+    if (number < 1)
+        rb_raise(rb_eArgError, "most: must be 1 or more, not %ld", number);
     counters = pel_shared_counters_new((size_t)number);
     if (!counters)
         rb_memerror();

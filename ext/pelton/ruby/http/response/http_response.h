@@ -15,9 +15,12 @@ void pel_http_discard_response(VALUE response);
 
 void pel_init_http_response(void);
 
-/* Answers with a response of the server's own, a status and a line of text, and ends the exchange. Legal for an idle
- * connection whose request did not arrive, or was not understood. `last`: the connection ends with it. C only. */
+/* Answers with a response of the server's own, a status and a line of text, or, for clients that ask for JSON, a
+ * problem document, and ends the exchange. Legal for an idle connection whose request did not arrive, or was not
+ * understood. `last`: the connection ends with it. C only. */
 void pel_http_respond_error(struct pel_http_connection *connection, unsigned status, const char *text, int last);
+
+void pel_init_http_error_response(void);
 
 /* A response has begun whose body goes on by itself: if it is an event stream, the server ends it when it stops. C
  * only. */

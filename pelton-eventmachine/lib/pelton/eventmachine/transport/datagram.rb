@@ -178,7 +178,7 @@ module EventMachine
     private
 
     def datagram_address(address, port)
-      Addrinfo.udp(address.to_s.empty? ? "0.0.0.0" : address.to_s, Integer(port))
+      Addrinfo.udp(address.to_s, Integer(port)) # an empty one is any
     rescue SocketError
       raise "no datagram socket"
     end
