@@ -22,6 +22,11 @@ module SolidQueueProgram
       class Mark < ActiveRecord::Base; end
       SolidQueue.logger = Logger.new(nil)
 
+      # As in production. Two threads that load columns for the first time, one of them within a transaction, wait for
+      # each other: for SQLite's lock, and for Active Record's.
+      SolidQueue::Engine.instance.eager_load!
+      SolidQueue::Record.descendants.each { |model| model.columns_hash unless model.abstract_class? }
+
       # The block, while a worker with these options runs.
       def with_worker(**options)
         processes = [SolidQueue::Worker.new(queues: "*", polling_interval: 0.01, **options), SolidQueue::Dispatcher.new(polling_interval: 0.01)]
