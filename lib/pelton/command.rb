@@ -8,16 +8,17 @@ module Pelton
     USAGE = <<~TEXT
       usage: pelton COMMAND [options]
 
-        serve      serve a Rack application (pelton serve --help)
-        run        run a Ruby program whose callbacks may call as deeply as it may (pelton run FILE [ARGUMENTS])
-        status     show the counters and tasks of a server (pelton status ADDRESS)
-        memcached  run a memcached that needs no installation (pelton memcached --help)
-        db         create, migrate and inspect a database (pelton db --help); it is in the gem pelton-sequel
-        new        write a web application (pelton new --help); it is in the gem pelton-web
-        generate   write a controller, a model, a migration or a sign-in into it (pelton generate --help); it is in the gem pelton-web
-        web        list the routes of an application, start its console (pelton web --help); it is in the gem pelton-web
-        lab        rerun the experiments (pelton lab --help); it is in the gem pelton-lab
-        version    print the version
+        serve        serve a Rack application (pelton serve --help)
+        run          run a Ruby program whose callbacks may call as deeply as it may (pelton run FILE [ARGUMENTS])
+        status       show the counters and tasks of a server (pelton status ADDRESS)
+        certificate  say how to trust the certificate of pelton serve --tls (pelton certificate trust)
+        memcached    run a memcached that needs no installation (pelton memcached --help)
+        db           create, migrate and inspect a database (pelton db --help); it is in the gem pelton-sequel
+        new          write a web application (pelton new --help); it is in the gem pelton-web
+        generate     write a controller, a model, a migration or a sign-in into it (pelton generate --help); it is in the gem pelton-web
+        web          list the routes of an application, start its console (pelton web --help); it is in the gem pelton-web
+        lab          rerun the experiments (pelton lab --help); it is in the gem pelton-lab
+        version      print the version
     TEXT
 
     RUN_USAGE = <<~TEXT
@@ -34,7 +35,7 @@ module Pelton
       "web" => ["pelton-web", "pelton/web/command", "Web::Command"],
       "lab" => ["pelton-lab", "pelton/lab/command", "Lab::Command"]
     }.freeze
-    COMMANDS = (%w[serve run memcached version] + GEMS.keys).freeze
+    COMMANDS = (%w[serve run status certificate memcached version] + GEMS.keys).freeze
     # Seconds for a process beyond its shutdown_timeout, to cancel the remaining requests and to end; then it is killed
     STOP_GRACE = 5
     END_GRACE = 2 # seconds for a master to end without its workers
@@ -54,6 +55,9 @@ module Pelton
       when "status"
         require_relative "command/status"
         Status.run(rest)
+      when "certificate"
+        require_relative "command/certificate"
+        Certificate.run(rest)
       when *GEMS.keys, "g"
         run_from_gem((command == "g") ? "generate" : command, rest)
       when "memcached"

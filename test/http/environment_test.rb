@@ -20,7 +20,7 @@ class HTTPEnvironmentTest < PeltonTest
   def test_each_setting_has_a_variable
     values = {log_format: "json", live_path: "/live", ready_path: "/ready", preload: "true", quiet: "yes", secure: "1",
               early_hints: "on", gzip: "on", gzip_cookies: "on", acme: "a.example",
-              tls_reload: "on", https_only: "on", pubsub: "redis://h"}
+              tls_reload: "on", tls: "on", https_only: "on", pubsub: "redis://h"}
     values.default = "3"
     configuration = configured(Environment::VARIABLES.to_h { |variable, setting| [variable, values[setting]] })
 

@@ -103,7 +103,7 @@ module Pelton
         return bind(plain, mode: mode, **tls, **queried(address, query)) if query
         parsed = Address.new(address)
         secure = parsed.tls?
-        if secure && !tls[:certificate] && !tls[:sni] && !acme
+        if secure && !tls[:certificate] && !tls[:sni] && !acme && !self.tls
           raise ArgumentError, "#{address}: give it a certificate: #{address}?cert=FILE&key=FILE, or certificate: and key: in #{PLACES.first}; or name the host by acme before it"
         end
         raise ArgumentError, "#{address}: #{tls.keys.join(", ")}: only ssl:// takes that" if !secure && tls.any?
@@ -200,7 +200,7 @@ module Pelton
         host = (rack_env == "development") ? "127.0.0.1" : "0.0.0.0"
         binds = @binds.empty? ? default_binds : @binds
         binds.to_h do |address, tls|
-          tls = {certificate: acme_files.certificate_path, **tls} if tls && acme && !tls[:certificate] && !tls[:sni]
+          tls = {certificate: certificate_of_its_own, **tls} if tls && !tls[:certificate] && !tls[:sni]
           [address.sub("//#{BY_ENVIRONMENT}:", "//#{host}:"), tls]
         end
       end
@@ -224,8 +224,18 @@ module Pelton
       private
 
       def default_binds
-        return {"tcp://#{BY_ENVIRONMENT}:#{PORT}" => nil} unless acme
-        {"ssl://0.0.0.0:443" => {}, "tcp://0.0.0.0:80" => nil}
+        return {"ssl://0.0.0.0:443" => {}, "tcp://0.0.0.0:80" => nil} if acme
+        tls ? {"ssl://#{BY_ENVIRONMENT}:#{PORT}" => {}} : {"tcp://#{BY_ENVIRONMENT}:#{PORT}" => nil}
+      end
+
+      # The path of a file with the certificate and its key.
+      def certificate_of_its_own
+        return acme_files.certificate_path if acme
+        raise Invalid, "tls: it is for development: give ssl:// a certificate, or name the host by acme" if rack_env == "production"
+        require_relative "local_authority" # it loads openssl
+        @local_certificate ||= LocalAuthority.default.prepare
+      rescue SystemCallError => error
+        raise Invalid, "tls: #{error.message}"
       end
 
       def options(taker)

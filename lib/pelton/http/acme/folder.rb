@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "fileutils"
-require "openssl"
+require_relative "../x509"
 
 module Pelton
   module HTTP
@@ -17,7 +17,7 @@ module Pelton
       # | `lock` | is locked by the process that renews |
       # @private
       class Folder
-        PLACEHOLDER = "Pelton's placeholder" # the issuer of a certificate that the server has made itself
+        PLACEHOLDER = "Pelton's placeholder" # the organization in a certificate that the server has made itself
         WEEK = 604_800
         TOKEN = /\A[\w-]{1,200}\z/ # RFC 8555, section 8.1: base64url
         private_constant :PLACEHOLDER, :WEEK, :TOKEN
@@ -41,7 +41,7 @@ module Pelton
         # @raise [SystemCallError] the folder cannot be written
         def prepare
           FileUtils.mkdir_p(File.join(@path, "challenges"), mode: 0o700)
-          store(*placeholder) unless certificate
+          X509.write(certificate_path, placeholder.to_pem) unless certificate
           self
         end
 
@@ -53,7 +53,7 @@ module Pelton
         end
 
         # Whether the certificate is the server's own.
-        def placeholder?(one = certificate) = one.nil? || one.issuer.to_a.any? { |_, value, _| value == PLACEHOLDER }
+        def placeholder?(one = certificate) = one.nil? || one.subject.to_a.any? { |_, value, _| value == PLACEHOLDER }
 
         # Whether it is time for a new certificate: a third of the old one's life is left, or its names are others.
         #
@@ -68,14 +68,14 @@ module Pelton
         # @param key [String] PEM
         # @return [nil]
         # @raise [SystemCallError]
-        def store(chain, key) = replace(certificate_path, "#{chain.chomp}\n#{key}")
+        def store(chain, key) = X509.write(certificate_path, "#{chain.chomp}\n#{key}")
 
         # The key of the account, which is made once.
         #
         # @return [OpenSSL::PKey::EC]
         def account_key
           path = File.join(@path, "account.pem")
-          replace(path, OpenSSL::PKey::EC.generate("prime256v1").to_pem) unless File.exist?(path)
+          X509.write(path, OpenSSL::PKey::EC.generate("prime256v1").to_pem) unless File.exist?(path)
           OpenSSL::PKey::EC.new(File.read(path))
         end
 
@@ -92,7 +92,7 @@ module Pelton
         # @param answer [String]
         def offering(token, answer)
           raise Error, "the authority's token is invalid: #{token.inspect}" unless token.match?(TOKEN)
-          replace(path = File.join(@path, "challenges", token), answer)
+          X509.write(path = File.join(@path, "challenges", token), answer)
           yield
         ensure
           FileUtils.rm_f(path) if path
@@ -109,33 +109,12 @@ module Pelton
 
         private
 
-        def replace(path, content)
-          File.write("#{path}.new", content, perm: 0o600)
-          File.rename("#{path}.new", path)
-          nil
-        end
-
         def names_of(certificate)
           names = certificate.extensions.find { |extension| extension.oid == "subjectAltName" }
           names ? names.value.scan(/DNS:([^,\s]+)/).flatten.map(&:downcase) : []
         end
 
-        # @return [Array(String, String)] a certificate that this server has signed itself, and its key
-        def placeholder
-          key = OpenSSL::PKey::EC.generate("prime256v1")
-          certificate = OpenSSL::X509::Certificate.new
-          certificate.version = 2
-          certificate.serial = OpenSSL::BN.rand(64)
-          certificate.subject = OpenSSL::X509::Name.new([["CN", names.first]])
-          certificate.issuer = OpenSSL::X509::Name.new([["CN", PLACEHOLDER]])
-          certificate.not_before = Time.now - 60
-          certificate.not_after = Time.now + WEEK
-          certificate.public_key = key
-          extensions = OpenSSL::X509::ExtensionFactory.new(certificate, certificate)
-          certificate.add_extension(extensions.create_extension("subjectAltName", names.map { |name| "DNS:#{name}" }.join(",")))
-          certificate.sign(key, "SHA256")
-          [certificate.to_pem, key.to_pem]
-        end
+        def placeholder = X509.make({"CN" => names.first, "O" => PLACEHOLDER}, seconds: WEEK, extensions: {"subjectAltName" => X509.alternatives(names)})
       end
     end
   end
