@@ -89,6 +89,8 @@ int pel__http2_on_begin_response(nghttp2_session *nghttp2, const nghttp2_frame *
     struct pel_http2_stream *stream = nghttp2_session_get_stream_user_data(nghttp2, frame->hd.stream_id);
 
     (void)data;
+    if (frame->hd.type != NGHTTP2_HEADERS) /* a push that crosses our SETTINGS: its stream is reset */
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     if (stream) {
         stream->in_trailers = stream->headed;
         stream->header_count = 0;
@@ -105,7 +107,7 @@ int pel__http2_on_response_field(nghttp2_session *nghttp2, const nghttp2_frame *
     struct pel_buffer *head;
 
     (void)flags, (void)data;
-    if (!stream || stream->fault || stream->released)
+    if (!stream || stream->fault || stream->released || frame->hd.type != NGHTTP2_HEADERS)
         return 0;
     if (stream->in_trailers)
         return pel__http2_append_line(stream, &stream->trailers, key, text);
