@@ -329,6 +329,29 @@ class ClientHttp2ConnectionTest < PeltonTest
     end
   end
 
+  # It is the one that receives, and bytes come all the time.
+  def test_a_deadline_ends_though_others_get_what_they_want
+    server = script do |peer|
+      peer.request
+      peer.frame(:ping, 0, "12345678") until peer.io.wait_readable(0.0005) && peer.receive.type == :rst_stream
+    end
+    error = assert_raises(Pelton::TimeoutError) { client_of(server).get("/", response_timeout: 0.05) }
+
+    assert_match(/response_timeout/, error.message)
+  end
+
+  # More than its window allows: memory is bounded.
+  def test_a_server_that_sends_more_than_it_may
+    client, = answering do |peer, request|
+      next peer.respond(request.stream) unless request.path == "/large"
+      peer.head(request.stream)
+      70.times { peer.data(request.stream, "x" * 16_000, ended: false) }
+    end
+    large = client.get("/large", stream: true)
+
+    assert_raises(Pelton::ConnectionError) { client.get("/") && large.body }
+  end
+
   # Whoever receives for the others may leave at any moment.
   def test_one_that_receives_and_is_cancelled_passes_that_on
     got = Queue.new

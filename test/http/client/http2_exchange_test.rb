@@ -201,6 +201,17 @@ class Http2ExchangeTest < PeltonTest
     assert_equal 1, server.connections
   end
 
+  def test_events
+    client, = answering do |peer, request|
+      number = request["last-event-id"].to_i + 1
+      peer.respond(request.stream, "id: #{number}\nretry: 100\ndata: #{number}\n\n", {"content-type" => "text/event-stream"})
+    end
+    seen = []
+    Pelton.run { client.each_event("/") { |event| (seen << event.data).size == 3 and break } }
+
+    assert_equal %w[1 2 3], seen
+  end
+
   def test_a_task_that_is_cancelled_cancels_its_stream
     server = script do |peer|
       peer.request

@@ -72,9 +72,8 @@ module Pelton
         stream
       end
 
-      # Whether another request may come. Where no reactor runs, the code of a signal's handler cannot wait for the fiber
-      # that it has interrupted, and which receives.
-      def usable? = !@failure && !@session.leaving? && (!@receiver || Pelton.running?)
+      # Whether another request may come.
+      def usable? = !@failure && !@session.leaving?
 
       # The same of an idle connection, which may have received something.
       def reusable?
@@ -103,6 +102,7 @@ module Pelton
         until (value = yield)
           if @receiver.nil? || @receiver.equal?(exchange)
             @receiver = exchange
+            raise TimeoutError, "the time is over" if till && till <= Clock.now # though bytes for others come all the time
             receive(till)
           else
             @waiters[exchange] = waiter = Operation.new
@@ -160,22 +160,20 @@ module Pelton
       def admit(exchange, till)
         unless @queue.empty? && free?
           @queue[exchange] = true
-          wait_until(exchange, till) { !usable_in_queue? || (free? && @queue.first[0].equal?(exchange)) }
+          wait_until(exchange, till) { !usable? || (free? && @queue.first[0].equal?(exchange)) }
         end
-        return false unless usable_in_queue?
+        return false unless usable?
         @open[exchange] = true
       ensure
         admit_next if @queue.delete(exchange)
       end
-
-      def usable_in_queue? = !@failure && !@session.leaving?
 
       # Before the server has said how many streams it allows, it gets one.
       def free? = @open.size < (@session.allowed || 1)
 
       def admit_next
         first, = @queue.first
-        wake(first) if first && (free? || !usable_in_queue?)
+        wake(first) if first && (free? || !usable?)
       end
 
       def receive(till)
@@ -217,18 +215,23 @@ module Pelton
         sent.errback { |error| break_off(error) }
       end
 
-      # Ends the connection and all exchanges. What is left to say is why.
+      # Ends the connection and all exchanges.
       def break_off(error)
         return if @failure
         @failure = error
-        last = @session.take(65_536)
-        @stream.write(last, timeout: 0) if last && !@stream.closed?
-        @stream.close
-      rescue TimeoutError, ConnectionError, ClosedError
+        say_why if error.is_a?(ProtocolError) || error.is_a?(LimitError)
         @stream.abort
-      ensure
         @session.abandon
         @waiters.keys.each { |exchange| wake(exchange) }
+      end
+
+      # Sends what the session has left to say, as far as that can be done at once.
+      def say_why
+        last = @session.take(65_536) or return
+        @stream.write(last, timeout: 0)
+        @stream.flush(timeout: 0)
+      rescue TimeoutError, ConnectionError, ClosedError
+        nil
       end
     end
   end

@@ -94,15 +94,21 @@ module Pelton
 
       def send_body(request, deadlines)
         return unless !request.asks? || wanted?(deadlines)
+        answered = false
         request.body.each do |piece|
-          0.step(piece.bytesize - 1, PIECE) do |start|
-            @stream.write((piece.bytesize > PIECE) ? piece.byteslice(start, PIECE) : piece)
-            await_room(deadlines, ROOM)
-          end
-          return if early? # the server has answered already: the rest need not be sent
+          break if (answered = early?) # the rest need not be sent
+          send_piece(piece, deadlines)
         end
+        return if answered
         @stream.finish
         await_room(deadlines, 0)
+      end
+
+      def send_piece(piece, deadlines)
+        0.step(piece.bytesize - 1, PIECE) do |start|
+          @stream.write((piece.bytesize > PIECE) ? piece.byteslice(start, PIECE) : piece)
+          await_room(deadlines, ROOM)
+        end
       end
 
       # Asks for the server's consent to the body. False: the server has answered instead. Some servers ignore the

@@ -95,34 +95,38 @@ module Pelton
       # An exchange on the connection that requests share; or a connection, if the origin speaks HTTP/1.1.
       def share(origin, request, deadlines, fresh)
         loop do
-          return own(origin, request, deadlines, fresh) if origin.http1
           if origin.shared&.usable?
-            exchange = open(origin, deadlines) and return exchange
+            exchange = begin_exchange(origin, deadlines) and return exchange
           elsif origin.making
             await_making(origin.making, deadlines)
           else
-            connection = make_shared(origin, request, deadlines) and return connection
+            connection = origin.http1 ? own(origin, request, deadlines, fresh) : make_first(origin, request, deadlines)
+            return connection unless connection.http2?
+            adopt(origin, connection)
           end
         end
       end
 
-      def open(origin, deadlines)
+      def begin_exchange(origin, deadlines)
+        till = deadlines.till(:pool_timeout)
         origin.users += 1
-        origin.shared.open(deadlines.till(:pool_timeout))
+        origin.shared.open(till)
       rescue TimeoutError
         raise deadlines.over(:pool_timeout, "the server allowed no further request: its limit of streams is reached. Read responses with stream: true to " \
           "their end, or close them")
       end
 
-      # Makes the connection, while others wait for it.
-      #
-      # @return [ClientConnection, nil] nil: it is one of HTTP/2, and the origin has it
-      def make_shared(origin, request, deadlines)
+      # Several servers behind one name may speak different protocols: then it is one of several that were made at once.
+      def adopt(origin, connection)
+        return origin.shared = connection unless origin.shared&.usable?
+        @in_use.delete(connection)
+        connection.leave
+      end
+
+      # Makes the connection that shows which protocol the origin speaks, while others wait for it.
+      def make_first(origin, request, deadlines)
         origin.making = making = Operation.new
-        connection = own(origin, request, deadlines)
-        return connection.tap { origin.http1 = true } unless connection.http2?
-        origin.shared = connection
-        nil
+        own(origin, request, deadlines).tap { |connection| origin.http1 = !connection.http2? }
       rescue TimeoutError # of this request: others may have more time
         raise
       rescue Error => error
