@@ -78,7 +78,7 @@ module Pelton
       end
 
       # @!method http2?
-      #   @return [Boolean] whether Pelton is built with libnghttp2, and servers speak HTTP/2
+      #   @return [Boolean] whether Pelton is built with libnghttp2, and servers and clients speak HTTP/2
 
       private
 

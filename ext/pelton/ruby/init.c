@@ -27,6 +27,8 @@
     X(inotify)                                                                                                         \
     X(hash_ring)                                                                                                       \
     X(http_parser)                                                                                                     \
+    X(http2_session)                                                                                                   \
+    X(http2_stream)                                                                                                    \
     X(memcached)                                                                                                       \
     X(memcached_server)                                                                                                \
     X(http)

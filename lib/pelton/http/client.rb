@@ -62,6 +62,8 @@ module Pelton
       #   origin
       # @param concurrency [Integer] the most connections to one origin at a time, for each thread
       # @param keep_alive [Numeric] seconds after which an idle connection is closed
+      # @param http2 [Boolean, :prior_knowledge] true: HTTP/2 where a server chooses it by TLS (ALPN); `:prior_knowledge`:
+      #   also without TLS, by servers that are known to speak it; false: HTTP/1.1 alone. Without libnghttp2 it is false
       # @param tls [TLS::Context, Hash, nil] a Hash has the options of {TLS::Context#initialize}. Servers are verified
       #   unless it has `verify: false`
       # @param proxy [String, Symbol, nil] "http://user:password@host:port"; :environment: read http_proxy, https_proxy
@@ -74,15 +76,16 @@ module Pelton
       #   own
       # @param options see {DEFAULTS}
       # @raise [ArgumentError] an option is unknown, a value is of another kind, or a URL is invalid
-      def initialize(base = nil, headers: {}, concurrency: 8, keep_alive: 60, tls: nil, proxy: :environment, unix: nil,
-        allow: nil, cookies: false, **options)
-        ClientOptions.check({concurrency: concurrency, keep_alive: keep_alive, **options})
+      def initialize(base = nil, headers: {}, concurrency: 8, keep_alive: 60, http2: true, tls: nil,
+        proxy: :environment, unix: nil, allow: nil, cookies: false, **options)
+        ClientOptions.check({concurrency: concurrency, keep_alive: keep_alive, http2: http2, **options})
         @base = base && ClientRequest.parse(base)
         @headers = headers.transform_keys { |name| name.to_s.downcase }
         @options = DEFAULTS.merge(options)
         proxy = ClientConnector.proxy(proxy) if proxy.is_a?(String)
         @pool_settings = {concurrency: concurrency, keep_alive: keep_alive, tls: HTTP.tls_context(tls), proxy: proxy,
-                          unix: unix, allow: allow}
+                          unix: unix, allow: allow, http2: HTTP.http2? && http2,
+                          http2_tls: (HTTP.tls_context(tls, http2: true) if HTTP.http2? && http2)}
         @cookies = jar(cookies)
         @pools = {}.compare_by_identity
         @mutex = Mutex.new
@@ -286,16 +289,17 @@ module Pelton
       # The server may just have closed a connection that was idle. Then the client sends the request again on a new
       # one, if that is safe.
       def exchange(request, deadlines, settings)
-        fresh = false
+        attempt = 0
         begin
-          connection = pool.take(request, deadlines, fresh: fresh)
+          connection = pool.take(request, deadlines, fresh: attempt.positive?)
           response = connection.exchange(request, deadlines, settings)
           return response unless response.status == 417 && request.asks? && request.body.repeatable?
           response.discard
           exchange(request.unasked, deadlines, settings)
         rescue ConnectionError, EOFError => error
-          raise error(request, error) if fresh || !connection&.stale? || !request.repeatable?
-          fresh = true
+          raise error(request, error) unless connection&.repeats?(request, attempt)
+          attempt += 1
+          connection = nil
           retry
         end
       end

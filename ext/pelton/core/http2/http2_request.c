@@ -15,14 +15,14 @@ enum { METHOD, TARGET, AUTHORITY };
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 /* Resets the stream: RFC 9113, 8.1.1. */
-static int refuse_malformed(struct pel_http2_stream *stream)
+int pel__http2_refuse_malformed(struct pel_http2_stream *stream)
 {
     stream->malformed = 1;
     nghttp2_submit_rst_stream(stream->session->nghttp2, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_PROTOCOL_ERROR);
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 }
 
-static int out_of_memory(struct pel_http2_stream *stream)
+int pel__http2_out_of_memory(struct pel_http2_stream *stream)
 {
     stream->session->no_memory = 1;
     return NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -55,13 +55,13 @@ static int write_first_line(struct pel_http2_stream *stream)
     if (!pel_http1_all(method.bytes, method.length, PEL_HTTP1_TOKEN) ||
         !pel_http1_all(target.bytes, target.length, PEL_HTTP1_TARGET_BYTE) || !target.length ||
         !pel_http1_all(authority.bytes, authority.length, PEL_HTTP1_TARGET_BYTE))
-        return refuse_malformed(stream);
+        return pel__http2_refuse_malformed(stream);
     if (append_slice(head, method) < 0 || append_slice(head, PEL_SLICE(" ")) < 0 || append_slice(head, target) < 0 ||
         append_slice(head, PEL_SLICE(" HTTP/1.1\r\n")) < 0)
-        return out_of_memory(stream);
+        return pel__http2_out_of_memory(stream);
     if (authority.length && (append_slice(head, PEL_SLICE("host: ")) < 0 || append_slice(head, authority) < 0 ||
                              append_slice(head, PEL_SLICE("\r\n")) < 0))
-        return out_of_memory(stream);
+        return pel__http2_out_of_memory(stream);
     return 0;
 }
 
@@ -83,7 +83,7 @@ static int keep_pseudo_header(struct pel_http2_stream *stream, struct pel_slice 
         return 0;
     stream->pseudo_at[which] = pel_buffer_length(&stream->pseudo);
     stream->pseudo_length[which] = value.length;
-    return append_slice(&stream->pseudo, value) < 0 ? out_of_memory(stream) : 0;
+    return append_slice(&stream->pseudo, value) < 0 ? pel__http2_out_of_memory(stream) : 0;
 }
 
 /* Host says nothing new besides :authority, or contradicts it (RFC 9113, 8.3.1). 1: it is left out. */
@@ -95,11 +95,11 @@ static int repeats_authority_p(struct pel_http2_stream *stream, struct pel_slice
         return 0;
     return value.length == authority.length && !memcmp(value.bytes, authority.bytes, value.length)
                ? 1
-               : refuse_malformed(stream);
+               : pel__http2_refuse_malformed(stream);
 }
 
-static int append_line(struct pel_http2_stream *stream, struct pel_buffer *lines, struct pel_slice name,
-                       struct pel_slice value)
+int pel__http2_append_line(struct pel_http2_stream *stream, struct pel_buffer *lines, struct pel_slice name,
+                           struct pel_slice value)
 {
     const struct pel_http1_limits *limits = stream->session->limits->message;
 
@@ -111,10 +111,10 @@ static int append_line(struct pel_http2_stream *stream, struct pel_buffer *lines
         return 0;
     if (!name.length || !pel_http1_all(name.bytes, name.length, PEL_HTTP1_TOKEN) ||
         !pel_http1_all(value.bytes, value.length, PEL_HTTP1_VALUE))
-        return refuse_malformed(stream);
+        return pel__http2_refuse_malformed(stream);
     if (append_slice(lines, name) < 0 || append_slice(lines, PEL_SLICE(": ")) < 0 || append_slice(lines, value) < 0 ||
         append_slice(lines, PEL_SLICE("\r\n")) < 0)
-        return out_of_memory(stream);
+        return pel__http2_out_of_memory(stream);
     return 0;
 }
 
@@ -162,12 +162,12 @@ int pel__http2_on_header(nghttp2_session *nghttp2, const nghttp2_frame *frame, c
     if (!stream || stream->fault)
         return 0;
     if (stream->in_trailers)
-        return append_line(stream, &stream->trailers, key, text);
+        return pel__http2_append_line(stream, &stream->trailers, key, text);
     if (name_length && *name == ':')
         return keep_pseudo_header(stream, key, text);
     if ((code = write_first_line(stream)) || (code = repeats_authority_p(stream, key, text)))
         return code < 0 ? code : 0;
-    return append_line(stream, &stream->head, key, text);
+    return pel__http2_append_line(stream, &stream->head, key, text);
 }
 
 /* The head, or the trailers, are complete. */
@@ -201,15 +201,15 @@ int pel__http2_on_data(nghttp2_session *nghttp2, uint8_t flags, int32_t id, cons
     if (stream->received > session->limits->message->body)
         stream->fault = PEL_HTTP1_FAULT_BODY_LONG;
     else if (pel_buffer_append(&stream->input, bytes, length) < 0)
-        return out_of_memory(stream);
+        return pel__http2_out_of_memory(stream);
     pel__http2_tell(stream, PEL_HTTP2_BODY);
     return 0;
 }
 
 /* ---- the owner's side -------------------------------------------------------------------------------------------- */
 
-static int parse_lines(struct pel_http2_stream *stream, enum pel_http1_kind kind, struct pel_buffer *lines,
-                       struct pel_http1_head *head)
+int pel__http2_parse_lines(struct pel_http2_stream *stream, enum pel_http1_kind kind, struct pel_buffer *lines,
+                           struct pel_http1_head *head)
 {
     struct pel_http1_limits limits = *stream->session->limits->message;
     enum pel_http1_fault fault = PEL_HTTP1_FAULT_NONE;
@@ -231,7 +231,7 @@ static int parse_lines(struct pel_http2_stream *stream, enum pel_http1_kind kind
 
 int pel_http2_head(struct pel_http2_stream *stream, struct pel_http1_head *head)
 {
-    int code = parse_lines(stream, PEL_HTTP1_REQUEST, &stream->head, head);
+    int code = pel__http2_parse_lines(stream, PEL_HTTP1_REQUEST, &stream->head, head);
 
     if (code < 0)
         return code;
@@ -253,7 +253,9 @@ void pel_http2_free_head(struct pel_http2_stream *stream)
 int pel_http2_trailers(struct pel_http2_stream *stream, struct pel_http1_head *head)
 {
     head->header_count = 0;
-    return pel_buffer_length(&stream->trailers) ? parse_lines(stream, PEL_HTTP1_TRAILERS, &stream->trailers, head) : 0;
+    return pel_buffer_length(&stream->trailers)
+               ? pel__http2_parse_lines(stream, PEL_HTTP1_TRAILERS, &stream->trailers, head)
+               : 0;
 }
 
 void pel_http2_take(struct pel_http2_stream *stream, size_t length)

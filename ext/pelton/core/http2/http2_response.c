@@ -27,7 +27,7 @@ static int of_connection_p(struct pel_slice name)
     }
 }
 
-static int add_field(struct pel_http2_session *session, size_t count, struct pel_slice name, struct pel_slice value)
+int pel__http2_add_field(struct pel_http2_session *session, size_t count, struct pel_slice name, struct pel_slice value)
 {
     if (count == session->fields_capacity) {
         size_t capacity = count ? count * 2 : 32;
@@ -51,15 +51,14 @@ static void lower(char *bytes, size_t length)
             bytes[i] |= 32;
 }
 
-/* The lines from `at` on as fields after the first `count`. Returns the number of fields, or PEL_EMEMORY. */
-static ssize_t read_fields(struct pel_http2_session *session, size_t count, char *at, const char *end)
+ssize_t pel__http2_read_fields(struct pel_http2_session *session, size_t count, char *at, const char *end)
 {
     while (at < end && *at != '\r') {
         char *line_end = memchr(at, '\n', (size_t)(end - at)), *colon = memchr(at, ':', (size_t)(end - at));
         struct pel_slice name = {at, (size_t)(colon - at)};
         lower(at, name.length);
         if (!of_connection_p(name)) {
-            int code = add_field(session, count, name, pel_http1_trim(colon + 1, line_end - 1));
+            int code = pel__http2_add_field(session, count, name, pel_http1_trim(colon + 1, line_end - 1));
             if (code < 0)
                 return code;
             count++;
@@ -69,8 +68,8 @@ static ssize_t read_fields(struct pel_http2_session *session, size_t count, char
     return (ssize_t)count;
 }
 
-static ssize_t read_body(nghttp2_session *nghttp2, int32_t id, uint8_t *bytes, size_t length, uint32_t *flags,
-                         nghttp2_data_source *source, void *data)
+ssize_t pel__http2_read_body(nghttp2_session *nghttp2, int32_t id, uint8_t *bytes, size_t length, uint32_t *flags,
+                             nghttp2_data_source *source, void *data)
 {
     struct pel_http2_stream *stream = source->ptr;
     size_t unsent = pel_http2_unsent(stream);
@@ -85,7 +84,8 @@ static ssize_t read_body(nghttp2_session *nghttp2, int32_t id, uint8_t *bytes, s
         *flags |= NGHTTP2_DATA_FLAG_EOF;
         if (pel_buffer_length(&stream->lines)) {
             char *lines = pel_buffer_head(&stream->lines);
-            ssize_t count = read_fields(stream->session, 0, lines, lines + pel_buffer_length(&stream->lines));
+            ssize_t count =
+                pel__http2_read_fields(stream->session, 0, lines, lines + pel_buffer_length(&stream->lines));
             if (count > 0) {
                 *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
                 nghttp2_submit_trailer(nghttp2, id, stream->session->fields, (size_t)count);
@@ -100,15 +100,15 @@ static ssize_t read_body(nghttp2_session *nghttp2, int32_t id, uint8_t *bytes, s
 static ssize_t send_one_head(struct pel_http2_stream *stream, char *lines, size_t length, int no_body)
 {
     struct pel_http2_session *session = stream->session;
-    nghttp2_data_provider provider = {.source.ptr = stream, .read_callback = read_body};
+    nghttp2_data_provider provider = {.source.ptr = stream, .read_callback = pel__http2_read_body};
     char *end = memmem(lines, length, "\r\n\r\n", 4), *first_end = memchr(lines, '\n', length);
     ssize_t count;
     int code, final = lines[9] != '1';
 
     if (!end)
         return PEL_EARGUMENT;
-    code = add_field(session, 0, PEL_SLICE(":status"), (struct pel_slice){lines + 9, 3});
-    count = code < 0 ? code : read_fields(session, 1, first_end + 1, end + 2);
+    code = pel__http2_add_field(session, 0, PEL_SLICE(":status"), (struct pel_slice){lines + 9, 3});
+    count = code < 0 ? code : pel__http2_read_fields(session, 1, first_end + 1, end + 2);
     if (count < 0)
         return count;
     if (final) {

@@ -1,6 +1,7 @@
 #ifdef HAVE_NGHTTP2_NGHTTP2_H
 
 #include "core/base/alloc.h"
+#include "core/http2/http2_client.h"
 #include "core/http2/http2_private.h"
 
 /* The session's life, and nghttp2's callbacks of what concerns the connection or the end of a stream. */
@@ -43,11 +44,19 @@ static int on_frame(nghttp2_session *nghttp2, const nghttp2_frame *frame, void *
         end_flood(session);
     if (frame->hd.type == NGHTTP2_PING && frame->hd.flags & NGHTTP2_FLAG_ACK)
         session->end_known = 1;
+    if (frame->hd.type == NGHTTP2_SETTINGS && !(frame->hd.flags & NGHTTP2_FLAG_ACK))
+        session->settings = 1;
+    if (frame->hd.type == NGHTTP2_GOAWAY)
+        session->peer_ends = 1;
+    if (stream && frame->hd.type == NGHTTP2_RST_STREAM)
+        stream->reset_by_peer = 1;
     if (!stream || (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA))
         return 0;
     if (frame->hd.flags & NGHTTP2_FLAG_END_STREAM)
         stream->ended = 1;
-    if (frame->hd.type == NGHTTP2_HEADERS)
+    if (frame->hd.type == NGHTTP2_HEADERS && session->client)
+        pel__http2_response_head_received(stream);
+    else if (frame->hd.type == NGHTTP2_HEADERS)
         pel__http2_head_received(stream);
     else if (stream->ended)
         pel__http2_tell(stream, PEL_HTTP2_BODY);
@@ -72,7 +81,7 @@ static int on_frame_sent(nghttp2_session *nghttp2, const nghttp2_frame *frame, v
         session->announcing = 0;
         nghttp2_submit_ping(nghttp2, NGHTTP2_FLAG_NONE, (const uint8_t *)"goaway?");
     }
-    if ((frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) ||
+    if (session->client || (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) ||
         !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
         return 0;
     stream = nghttp2_session_get_stream_user_data(nghttp2, frame->hd.stream_id);
@@ -99,18 +108,19 @@ static int on_stream_close(nghttp2_session *nghttp2, int32_t id, uint32_t error,
     struct pel_http2_stream *stream = nghttp2_session_get_stream_user_data(nghttp2, id);
 
     /* Resets of our own for what is malformed count, too: a client can provoke them. */
-    if (error != NGHTTP2_NO_ERROR && !session->flooded && (!stream || !stream->released) &&
+    if (error != NGHTTP2_NO_ERROR && !session->client && !session->flooded && (!stream || !stream->released) &&
         !pel__http2_spend(session, &session->resets, session->limits->resets))
         end_flood(session);
     if (!stream)
         return 0;
+    stream->error = error;
     close_stream(stream);
     return 0;
 }
 
 /* ---- the session ------------------------------------------------------------------------------------------------- */
 
-static int configure(nghttp2_session_callbacks **callbacks, nghttp2_option **option)
+static int configure(nghttp2_session_callbacks **callbacks, nghttp2_option **option, int client)
 {
     if (nghttp2_session_callbacks_new(callbacks) || nghttp2_option_new(option))
         return PEL_EMEMORY;
@@ -118,8 +128,10 @@ static int configure(nghttp2_session_callbacks **callbacks, nghttp2_option **opt
     nghttp2_session_callbacks_set_on_frame_recv_callback(*callbacks, on_frame);
     nghttp2_session_callbacks_set_on_frame_send_callback(*callbacks, on_frame_sent);
     nghttp2_session_callbacks_set_on_stream_close_callback(*callbacks, on_stream_close);
-    nghttp2_session_callbacks_set_on_begin_headers_callback(*callbacks, pel__http2_on_begin_headers);
-    nghttp2_session_callbacks_set_on_header_callback(*callbacks, pel__http2_on_header);
+    nghttp2_session_callbacks_set_on_begin_headers_callback(*callbacks, client ? pel__http2_on_begin_response
+                                                                               : pel__http2_on_begin_headers);
+    nghttp2_session_callbacks_set_on_header_callback(*callbacks,
+                                                     client ? pel__http2_on_response_field : pel__http2_on_header);
     nghttp2_session_callbacks_set_on_invalid_header_callback(*callbacks, on_invalid_header);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(*callbacks, pel__http2_on_data);
     nghttp2_session_callbacks_set_send_data_callback(*callbacks, pel__http2_on_send_data);
@@ -135,7 +147,8 @@ static int send_settings(struct pel_http2_session *session)
     const struct pel_http2_limits *limits = session->limits;
     size_t head = limits->message->head;
     nghttp2_settings_entry entries[] = {
-        {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits->streams},
+        {session->client ? NGHTTP2_SETTINGS_ENABLE_PUSH : NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
+         session->client ? 0 : limits->streams},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits->window},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, head < UINT32_MAX ? (uint32_t)head : UINT32_MAX},
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
@@ -147,19 +160,21 @@ static int send_settings(struct pel_http2_session *session)
                : 0;
 }
 
-struct pel_http2_session *pel_http2_session_new(const struct pel_http2_limits *limits)
+static struct pel_http2_session *make_session(const struct pel_http2_limits *limits, int client)
 {
     struct pel_http2_session *session = pel_calloc(1, sizeof *session);
     nghttp2_session_callbacks *callbacks = NULL;
     nghttp2_option *option = NULL;
-    int code = session ? configure(&callbacks, &option) : PEL_EMEMORY;
+    int code = session ? configure(&callbacks, &option, client) : PEL_EMEMORY;
 
     if (code == 0) {
         session->limits = limits;
+        session->client = client;
         session->last_news = &session->news;
         session->resets.left = limits->resets;
         session->controls.left = limits->controls;
-        if (nghttp2_session_server_new2(&session->nghttp2, callbacks, session, option))
+        if ((client ? nghttp2_session_client_new2 : nghttp2_session_server_new2)(&session->nghttp2, callbacks, session,
+                                                                                 option))
             code = PEL_EMEMORY;
     }
     nghttp2_session_callbacks_del(callbacks);
@@ -169,6 +184,16 @@ struct pel_http2_session *pel_http2_session_new(const struct pel_http2_limits *l
     if (code < 0 && session)
         pel_http2_session_free(session);
     return code < 0 ? NULL : session;
+}
+
+struct pel_http2_session *pel_http2_session_new(const struct pel_http2_limits *limits)
+{
+    return make_session(limits, 0);
+}
+
+struct pel_http2_session *pel_http2_client_new(const struct pel_http2_limits *limits)
+{
+    return make_session(limits, 1);
 }
 
 void pel_http2_session_free(struct pel_http2_session *session)

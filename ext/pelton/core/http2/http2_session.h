@@ -9,19 +9,19 @@
 #include "core/stream/borrowed.h"
 
 /*
- * A server's HTTP/2 connection. It has no descriptor: the owner passes bytes in and out, and asks for the streams that
- * have news. Heads are lines of HTTP/1, in both directions.
+ * One side of an HTTP/2 connection: a server's, or a client's (http2_client.h). It has no descriptor: the owner passes
+ * bytes in and out, and asks for the streams that have news. Heads are lines of HTTP/1, in both directions.
  *
- * Nothing calls the owner back. A stream belongs to the session until its HEAD is taken, and then to the owner, who
- * releases it.
+ * Nothing calls the owner back. A server's stream belongs to the session until its HEAD is taken, and then to the
+ * owner, who releases it. A client's belongs to the owner from the beginning.
  */
 
 struct pel_http2_limits {
     const struct pel_http1_limits *message; /* of heads, trailers and bodies */
-    uint32_t streams;                       /* at once */
-    uint32_t window;                        /* bytes of a body that a client may send ahead of its reader */
-    /* What a client may do at once, and again within PEL_HTTP2_CALM. Beyond, the connection ends. */
-    uint32_t resets;   /* streams that end by RST_STREAM before their response, whoever sends it */
+    uint32_t streams;                       /* that a client may have at once */
+    uint32_t window;                        /* bytes of a body that the peer may send ahead of its reader */
+    /* What the peer may do at once, and again within PEL_HTTP2_CALM. Beyond, the connection ends. */
+    uint32_t resets;   /* a client's streams that end by RST_STREAM before their response, whoever sends it */
     uint32_t controls; /* frames that cost work and bring none forward */
 };
 
@@ -37,7 +37,7 @@ enum pel_http2_error {
 };
 
 enum pel_http2_news {
-    PEL_HTTP2_HEAD = 1,  /* the head is complete, or was refused: see fault */
+    PEL_HTTP2_HEAD = 1,  /* the head is complete, or was refused: see fault; or one of 1xx has come */
     PEL_HTTP2_BODY = 2,  /* more of the body, its end, or what is wrong with it */
     PEL_HTTP2_ROOM = 4,  /* the output is small again: see wants_room */
     PEL_HTTP2_CLOSED = 8 /* nothing more comes, and nothing can be sent */
@@ -50,13 +50,17 @@ struct pel_http2_stream {
     void *owner;             /* for the owner's use; NULL at first */
     struct pel_buffer lines; /* the owner writes a head, hints or trailers here */
     struct pel_buffer input; /* the body received, for pel_http2_take */
-    uint8_t fault;           /* enum pel_http1_fault: why the request is refused, or its body */
-    unsigned ended : 1;      /* the request is complete, once the input is taken */
+    uint8_t fault;           /* enum pel_http1_fault: why the message is refused, or its body */
+    uint8_t interim;         /* a client: how many responses of 1xx have come */
+    uint32_t error;          /* of a closed stream: enum pel_http2_error, or another code of RFC 9113, 7 */
+    unsigned ended : 1;      /* the message is complete, once the input is taken */
     unsigned closed : 1;
+    unsigned reset_by_peer : 1;
+    unsigned continued : 1;  /* a client: the server has asked for the body (100) */
     unsigned wants_room : 1; /* set by the owner, who waits for ROOM; reset by it */
     /* private: */
-    unsigned announced : 1, malformed : 1, responded : 1, finished : 1, deferred : 1, released : 1, in_trailers : 1,
-        is_reset : 1;
+    unsigned announced : 1, malformed : 1, headed : 1, responded : 1, finished : 1, deferred : 1, released : 1,
+        in_trailers : 1, is_reset : 1;
     uint8_t news; /* a set of enum pel_http2_news */
     int32_t id;
     unsigned header_count;
@@ -70,7 +74,7 @@ struct pel_http2_stream {
     struct pel_borrowed_list borrowed;
 };
 
-/* NULL when there is no memory. The limits belong to the caller. */
+/* A server's side. NULL when there is no memory. The limits belong to the caller. */
 struct pel_http2_session *pel_http2_session_new(const struct pel_http2_limits *limits);
 
 /* Frees the session and all of its streams. */

@@ -3,7 +3,7 @@
 #include "ruby/reactor/reactor.h"
 
 /*
- * The HTTP server, inside.
+ * The HTTP server, inside; and what the client has in C.
  *
  * A connection of HTTP/1 is idle, or it is busy with one request. While it is busy nothing else is parsed, so the order
  * of requests and responses never changes. The application runs on the fiber that runs the loop; if it waits, only this
@@ -20,6 +20,7 @@
  *   request/      from bytes to the application: env_headers, env, trailers, request_body, application, request_begin,
  *                 refusal; http1, what that protocol does for an exchange; http_request, drain
  *   http2/        HTTP/2: streams, which are connections with one request, and the connection that they share
+ *   client/       the client's side of HTTP/2, and a response as Ruby sees it
  *   page/         texts that are kept deflated, and pages of them
  *   .             a connection's deadlines and events: http_timeout, serve (which takes streams over), and http
  *

@@ -1,10 +1,10 @@
 #include "ruby/http/http.h"
 
-#include <ctype.h>
 #include "core/base/buffer.h"
 #include "core/http1/http1_parser.h"
 #include "ruby/base/convert.h"
 #include "ruby/base/exception.h"
+#include "ruby/http/client/response_values.h"
 #include "ruby/reactor/reactor.h"
 
 struct parser {
@@ -67,40 +67,6 @@ static void raise_fault(struct parser *parser, int code)
                                      pel_http1_fault_text(pel_http1_parser_fault(&parser->core))));
 }
 
-/* The name of a header in lower case, as an interned string. */
-static VALUE header_name(struct pel_slice name)
-{
-    char lower[64];
-
-    if (name.length > sizeof lower) {
-        VALUE string = rb_usascii_str_new(name.bytes, (long)name.length);
-        for (char *byte = RSTRING_PTR(string); byte < RSTRING_END(string); byte++)
-            *byte = (char)tolower((unsigned char)*byte);
-        return rb_str_to_interned_str(string);
-    }
-    for (size_t i = 0; i < name.length; i++)
-        lower[i] = (char)tolower((unsigned char)name.bytes[i]);
-    return rb_interned_str(lower, (long)name.length);
-}
-
-/* Name => value; for a header that was sent several times, an Array of its values. */
-static VALUE headers_hash(const struct pel_http1_head *head)
-{
-    VALUE headers = rb_hash_new();
-
-    for (unsigned i = 0; i < head->header_count; i++) {
-        VALUE name = header_name(head->headers[i].name), before = rb_hash_lookup(headers, name);
-        VALUE value = rb_utf8_str_new(head->headers[i].value.bytes, (long)head->headers[i].value.length);
-        if (NIL_P(before))
-            rb_hash_aset(headers, name, value);
-        else if (RB_TYPE_P(before, T_ARRAY))
-            rb_ary_push(before, value);
-        else
-            rb_hash_aset(headers, name, rb_assoc_new(before, value));
-    }
-    return headers;
-}
-
 /* [method, path, query or nil, "HTTP/1.1", [[name, value], ...] as they were sent, 100-continue expected?] */
 static VALUE request_event(const struct pel_http1_head *head)
 {
@@ -113,16 +79,6 @@ static VALUE request_event(const struct pel_http1_head *head)
                                 pel_slice_string(head->path.length ? head->path : head->target),
                                 head->query.length ? pel_slice_string(head->query) : Qnil,
                                 rb_sprintf("HTTP/1.%u", head->minor), headers, head->expects_continue ? Qtrue : Qfalse);
-}
-
-/* [status, reason, minor version, headers, keep alive?, length or nil, body?] */
-static VALUE response_event(const struct pel_http1_head *head)
-{
-    return rb_ary_new_from_args(7, UINT2NUM(head->status),
-                                rb_utf8_str_new(head->reason.bytes, (long)head->reason.length), UINT2NUM(head->minor),
-                                headers_hash(head), head->keep_alive ? Qtrue : Qfalse,
-                                head->framing == PEL_HTTP1_LENGTH ? ULL2NUM(head->length) : Qnil,
-                                head->framing == PEL_HTTP1_NO_BODY ? Qfalse : Qtrue);
 }
 
 /* feed(bytes): appends bytes that were received */
@@ -150,11 +106,11 @@ static VALUE parser_next(VALUE self)
     if (code < 0)
         raise_fault(parser, code);
     if (code == PEL_HTTP1_HEAD)
-        event = parser->kind == PEL_HTTP1_REQUEST ? request_event(&head) : response_event(&head);
+        event = parser->kind == PEL_HTTP1_REQUEST ? request_event(&head) : pel_http_response_values(&head);
     else if (code == PEL_HTTP1_DATA)
         event = pel_slice_string(data);
     else if (code == PEL_HTTP1_END)
-        event = headers_hash(&head);
+        event = pel_http_headers_hash(&head);
     pel_buffer_consume(&parser->input, consumed);
     return event;
 }

@@ -37,9 +37,13 @@ module Pelton
         @answered = false
       end
 
-      # Whether the server may not have seen the request that just failed: the connection was idle before, and no byte
-      # came back.
-      def stale? = @used > 1 && !@answered
+      def http2? = false
+
+      # Whether to send the request again that just failed: the server may not have seen it, since the connection was
+      # idle before, and no byte came back.
+      #
+      # @param attempt [Integer] how often it was sent again already
+      def repeats?(request, attempt) = attempt.zero? && @used > 1 && !@answered && request.repeatable?
 
       # Whether another request may follow.
       def reusable? = @keep_alive && !@parser.within? && @stream.quiet?

@@ -20,21 +20,24 @@ module Pelton
 
       # @param tunnel [Boolean] whether a proxy gets a CONNECT request for http, too
       # @param allow [#call, nil] whether to connect to an address, an IPAddr
-      def initialize(tls:, proxy:, unix:, tunnel: false, allow: nil)
+      # @param http2_tls [TLS::Context, nil] for connections that may be of HTTP/2
+      def initialize(tls:, proxy:, unix:, tunnel: false, allow: nil, http2_tls: nil)
         @tls = tls
+        @http2_tls = http2_tls
         @allow = (allow == :public) ? PublicAddresses : allow
         @proxy = proxy.is_a?(String) ? self.class.proxy(proxy) : proxy
         @unix = unix
         @tunnel = tunnel
       end
 
+      # @param http2 [Boolean] whether HTTP/2 is offered by TLS
       # @return [Array(Stream, Hash)] the stream, and the headers for a proxy that gets the requests
       # @raise [ConnectionError, ResolutionError, TLSError, TimeoutError]
       # @raise [AddressError] the server's address is not allowed
       # @raise [ArgumentError] the proxy's URL is invalid, TLS inside of TLS would be needed, or there is a proxy and
       #   `allow:`
       # @asynchronous
-      def connect(request, timeout)
+      def connect(request, timeout, http2: false)
         deadline = timeout && Clock.now + timeout
         proxy = (@proxy == :environment) ? environment(request.url) : @proxy unless @unix
         tunnelled = proxy && (@tunnel || request.tls?)
@@ -46,7 +49,7 @@ module Pelton
         end
         stream = @allow ? open_allowed(request.url, deadline) : open_stream(request, proxy, deadline)
         tunnel(stream, request, proxy, deadline) if tunnelled
-        secure(stream, request, deadline) if request.tls?
+        secure(stream, request, deadline, http2) if request.tls?
         made = [stream, (authorization(proxy) if proxy && !tunnelled)]
       ensure # Ruby's Timeout leaves by throw
         stream&.abort unless made
@@ -87,8 +90,9 @@ module Pelton
         raise ArgumentError, "http_proxy or https_proxy: #{error.message}"
       end
 
-      def secure(stream, request, deadline)
-        stream.start_tls(@tls || self.class.tls, server_name: request.url.hostname, timeout: left(deadline))
+      def secure(stream, request, deadline, http2)
+        context = http2 ? @http2_tls || self.class.http2_tls : @tls || self.class.tls
+        stream.start_tls(context, server_name: request.url.hostname, timeout: left(deadline))
       end
 
       # Asks the proxy to connect to the server. The proxy passes on all later bytes.
@@ -125,6 +129,9 @@ module Pelton
 
         # The context of clients without a `tls:` option.
         def tls = @tls ||= HTTP.tls_context({})
+
+        # The same of connections that may be of HTTP/2.
+        def http2_tls = @http2_tls ||= HTTP.tls_context({}, http2: true)
       end
     end
   end

@@ -17,6 +17,7 @@ module Pelton
         read_timeout: SECONDS,
         expect_timeout: SECONDS, pool_timeout: SECONDS,
         keep_alive: ["a number of seconds", ->(value) { value.is_a?(Numeric) && value.real? && value >= 0 }],
+        http2: ["true, false or :prior_knowledge", ->(value) { [true, false, :prior_knowledge].include?(value) }],
         concurrency: ["a positive integer", ->(value) { value.is_a?(Integer) && value.positive? }],
         redirects: COUNT, retries: COUNT,
         max_body: BYTES, expect: BYTES, stream: SWITCH, decode: SWITCH

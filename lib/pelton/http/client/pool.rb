@@ -2,6 +2,7 @@
 
 require_relative "connection"
 require_relative "connector"
+require_relative "http2_connection"
 
 module Pelton
   module HTTP
@@ -15,15 +16,18 @@ module Pelton
       include Opaque
 
       # The connections to one origin, whose key it has. permits: a semaphore that counts the free ones; idle: the
-      # longest idle first; users: the requests that wait or run.
-      Origin = Struct.new(:key, :permits, :idle, :users) { include Opaque }
+      # longest idle first; users: the requests that wait or run. shared: the connection in use of HTTP/2; making: an
+      # Operation while a connection is made that may become it; http1: the origin does not speak HTTP/2.
+      Origin = Struct.new(:key, :permits, :idle, :users, :shared, :making, :http1) { include Opaque }
 
       # The most idle connections to all origins. Beyond, the connection that has been idle longest is closed.
       MAX_IDLE = 100
 
-      def initialize(concurrency:, keep_alive:, **settings)
+      # @param http2 [Boolean, :prior_knowledge]
+      def initialize(concurrency:, keep_alive:, http2: false, **settings)
         @concurrency = concurrency
         @keep_alive = keep_alive
+        @http2 = http2
         @connector = ClientConnector.new(**settings)
         @origins = {}
         @thread = Thread.current
@@ -33,24 +37,23 @@ module Pelton
         @lost = []
       end
 
-      # Takes an idle connection or makes a new one. The connection returns to the pool by itself.
+      # Takes an idle connection or makes a new one; or begins an exchange on the connection of HTTP/2 that all requests
+      # to the origin share. What it returns comes back to the pool by itself.
       #
-      # @param fresh [Boolean] whether it must be new
+      # @param fresh [Boolean] whether a connection of HTTP/1.1 must be new
+      # @return [ClientConnection, ClientHttp2Exchange]
       # @raise [TimeoutError, ConnectionError]
       # @asynchronous
       def take(request, deadlines, fresh: false)
         reclaim if @lost.any?
-        origin = origin_of(request.origin)
+        http2 = http2?(request)
+        origin = origin_of(http2 ? request.origin : [*request.origin, :http1])
         origin.users += 1
-        permitted = acquire(origin, request, deadlines)
-        connection = (idle(origin) unless fresh) || connect(request, deadlines)
-        @in_use[connection] = origin
-        connection
+        taken = http2 ? share(origin, request, deadlines, fresh) : own(origin, request, deadlines, fresh)
+      rescue Error => error
+        raise request.named(error)
       ensure # Ruby's Timeout leaves by throw
-        if origin && !connection
-          origin.permits.release if permitted
-          leave(origin)
-        end
+        leave(origin) unless origin.nil? || taken.is_a?(ClientConnection)
       end
 
       # Takes a connection back when the garbage collector finds that its response cannot be read any more.
@@ -74,25 +77,94 @@ module Pelton
         end
       end
 
-      def acquire(origin, request, deadlines)
+      # Whether the request may go by HTTP/2.
+      def http2?(request)
+        @http2 && (request.tls? || @http2 == :prior_knowledge) && !request.upgrades?
+      end
+
+      # A connection for one request.
+      def own(origin, request, deadlines, fresh = false)
+        permitted = acquire(origin, deadlines)
+        connection = (idle(origin) unless fresh) || connect(request, deadlines)
+        @in_use[connection] = origin
+        connection
+      ensure
+        origin.permits.release if permitted && (!connection || connection.http2?)
+      end
+
+      # An exchange on the connection that requests share; or a connection, if the origin speaks HTTP/1.1.
+      def share(origin, request, deadlines, fresh)
+        loop do
+          if origin.shared&.usable?
+            exchange = begin_exchange(origin, deadlines) and return exchange
+          elsif origin.making
+            await_making(origin.making, deadlines)
+          else
+            connection = origin.http1 ? own(origin, request, deadlines, fresh) : make_first(origin, request, deadlines)
+            return connection unless connection.http2?
+            adopt(origin, connection)
+          end
+        end
+      end
+
+      def begin_exchange(origin, deadlines)
+        till = deadlines.till(:pool_timeout)
+        origin.users += 1
+        origin.shared.open(till)
+      rescue TimeoutError
+        raise deadlines.over(:pool_timeout, "the server allowed no further request: its limit of streams is reached. Read responses with stream: true to " \
+          "their end, or close them")
+      end
+
+      # Several servers behind one name may speak different protocols: then it is one of several that were made at once.
+      def adopt(origin, connection)
+        return origin.shared = connection unless origin.shared&.usable?
+        @in_use.delete(connection)
+        connection.leave
+      end
+
+      # Makes the connection that shows which protocol the origin speaks, while others wait for it.
+      def make_first(origin, request, deadlines)
+        origin.making = making = Operation.new
+        own(origin, request, deadlines).tap { |connection| origin.http1 = !connection.http2? }
+      rescue TimeoutError # of this request: others may have more time
+        raise
+      rescue Error => error
+        failure = error
+        raise
+      ensure
+        origin.making = nil
+        making.succeed(failure)
+      end
+
+      # Waits for the connection that another request makes. What made that impossible concerns all.
+      def await_making(making, deadlines)
+        failure = making.await(timeout: deadlines.left(:pool_timeout))
+        raise failure.exception(failure.message) if failure
+      rescue TimeoutError
+        raise exhausted(deadlines)
+      end
+
+      def acquire(origin, deadlines)
         origin.permits.acquire(timeout: deadlines.left(:pool_timeout))
       rescue TimeoutError
-        raise exhausted(request, deadlines)
+        raise exhausted(deadlines)
       end
 
       def connect(request, deadlines)
-        stream, proxied = @connector.connect(request, deadlines.left(:connect_timeout))
+        http2 = http2?(request)
+        stream, proxied = @connector.connect(request, deadlines.left(:connect_timeout), http2: http2)
+        if http2 && (request.tls? ? stream.tls.alpn == "h2" : !proxied)
+          return ClientHttp2Connection.new(stream, request.origin) { |connection| end_exchange(connection) }
+        end
         ClientConnection.new(stream, request.origin, proxied: proxied) { |connection| take_back(connection) }
       rescue TimeoutError => error
-        raise request.named(deadlines.over(:connect_timeout,
-          "#{error.message}: the server is slow, or connect_timeout: too short"))
-      rescue Error => error
-        raise request.named(error)
+        raise deadlines.over(:connect_timeout, "#{error.message}: the server is slow, or connect_timeout: too short")
       end
 
-      def exhausted(request, deadlines)
-        request.named(deadlines.over(:pool_timeout, "no connection became free: all #{@concurrency} are in use. Read responses with stream: true to their end, " \
-          "or close them; or raise concurrency:"))
+      def exhausted(deadlines)
+        deadlines.over(:pool_timeout, "no connection became free: all #{@concurrency} are in use. Read responses with stream: true to their end, " \
+          "or close them; or raise concurrency:")
       end
 
       # A finalizer may run in the middle of any code, so it only leaves a note.
@@ -121,6 +193,7 @@ module Pelton
 
       def take_back(connection)
         origin = @in_use.delete(connection) or return
+        origin.shared = nil if connection.equal?(origin.shared)
         if connection.reusable?
           @idle[connection.begin_idle(@keep_alive)] = origin
           origin.idle << connection
@@ -129,8 +202,13 @@ module Pelton
         elsif !connection.handed_over?
           connection.leave
         end
-        origin.permits.release
+        origin.permits.release unless connection.http2?
         leave(origin)
+      end
+
+      # A request by HTTP/2 is over. With the last one, the connection becomes idle.
+      def end_exchange(connection)
+        connection.idle? ? take_back(connection) : @in_use[connection]&.then { |origin| leave(origin) }
       end
 
       # Removes an origin without users and connections: a client may see millions of origins.
