@@ -93,7 +93,7 @@ static VALUE session_receive(VALUE self, VALUE bytes)
     struct session *session = get_session(self);
     int code;
 
-    StringValue(bytes);
+    Check_Type(bytes, T_STRING);
     code = pel_http2_receive(session->core, RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes), pel_now());
     RB_GC_GUARD(bytes);
     if (code == PEL_EMEMORY)
