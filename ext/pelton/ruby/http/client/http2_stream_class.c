@@ -52,8 +52,8 @@ static VALUE stream_initialize(VALUE self, VALUE session, VALUE owner, VALUE hea
 {
     struct stream *stream = get_stream(self);
 
-    StringValue(head);
-    StringValue(scheme);
+    Check_Type(head, T_STRING);
+    Check_Type(scheme, T_STRING);
     rb_str_modify(head);
     stream->core = pel_http2_request(pel_http2_client_session(session), RSTRING_PTR(head), (size_t)RSTRING_LEN(head),
                                      pel_string_slice(scheme), RTEST(no_body));
@@ -132,7 +132,7 @@ static VALUE stream_write(VALUE self, VALUE bytes)
 {
     struct pel_http2_stream *core = get_stream(self)->core;
 
-    StringValue(bytes);
+    Check_Type(bytes, T_STRING);
     if (core && pel_http2_append(core, RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes)) < 0)
         rb_memerror();
     RB_GC_GUARD(bytes);
