@@ -48,6 +48,7 @@ module Pelton
         unless settings[:stream_window].to_i.between?(1, MOST_WINDOW)
           raise ArgumentError, "stream_window: 1 to #{MOST_WINDOW}"
         end
+        settings[:public] &&= File.expand_path(settings[:public])
         Integrations.load(:server)
         load_ahead
         @app = app
