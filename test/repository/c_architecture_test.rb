@@ -34,7 +34,7 @@ class CArchitectureTest < PeltonTest
     "ruby/http/request" => %w[core/base core/stream core/http1 ruby/base ruby/reactor ruby/operation ruby/stream ruby/http/connection ruby/http/response],
     "ruby/http/http2" => %w[core/base core/http2 ruby/http/connection ruby/http/response ruby/http/request],
     "ruby/http/page" => %w[core/base core/gzip ruby/base ruby/http/connection],
-    "ruby/http" => %w[core/base core/http1 ruby/base ruby/reactor ruby/stream ruby/http/connection ruby/http/response ruby/http/request ruby/http/http2 ruby/http/page],
+    "ruby/http" => %w[core/base core/http1 core/files ruby/base ruby/reactor ruby/stream ruby/http/connection ruby/http/response ruby/http/request ruby/http/http2 ruby/http/page],
     "ruby/memcached" => %w[core/base core/loop core/stream core/memcached core/memcached_server ruby/base ruby/reactor ruby/operation ruby/stream],
     "ruby" => %w[ruby/base ruby/reactor ruby/operation ruby/scheduler ruby/stream ruby/tls ruby/http ruby/memcached] # init.c
   }.freeze

@@ -31,5 +31,8 @@
 /* Adds Pelton::HTTP::Server#serve. */
 void pel_init_http_serve(VALUE server);
 
+/* Defines Pelton::HTTP::Folder. */
+void pel_init_http_folder(void);
+
 /* A connection's timer has fired: pel_reactor_timer.on_timeout. */
 void pel_http_on_timeout(struct pel_reactor *reactor, struct pel_reactor_timer *timer);
