@@ -133,6 +133,7 @@ static void release_table(struct pel_open_files *files)
 {
     if (--files->references)
         return;
+    pel_listing_free(&files->listing);
     pel_folder_close(&files->folder);
     pel_free(files);
 }

@@ -4,6 +4,7 @@
 #include "core/base/siphash.h"
 #include "core/base/slice.h"
 #include "core/files/folder.h"
+#include "core/files/listing.h"
 
 /*
  * The files of a folder that are being served, or were a moment ago: small ones as bytes, others as open descriptors.
@@ -46,6 +47,7 @@ struct pel_open_file {
 
 struct pel_open_files {
     struct pel_folder folder;
+    struct pel_listing listing; /* of the folder's top */
     struct pel_siphash_seed seed;
     uint32_t references; /* of the owner, and one for each file that is held */
     uint32_t count, descriptors, hand;

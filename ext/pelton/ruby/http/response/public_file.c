@@ -123,12 +123,16 @@ static void choose_part(struct pel_http_connection *connection, const struct pel
 
 int pel_http_find_file(struct pel_http_connection *connection, const struct pel_http1_head *head)
 {
+    struct pel_open_files *files = connection->server->files;
     struct pel_http_file *file = &connection->request.file;
     char name[PEL_PUBLIC_PATH + 32];
     ssize_t length;
 
     if ((connection->request.method != PEL_HTTP_GET && connection->request.method != PEL_HTTP_HEAD) ||
         !connection->request.body.done || (length = pel_public_path(head->path, name)) < 0)
+        return 0;
+    if (length && !pel_listing_may_have(&files->listing, &files->folder, &files->seed, name, (size_t)length,
+                                        connection->reactor->loop.now))
         return 0;
     if (!(file->open = find_named(connection, name, (size_t)length)))
         return 0;
