@@ -12,11 +12,14 @@ module Pelton
     # @private
     class SendFile
       NAMES = %w[x-sendfile x-accel-redirect].freeze
+      # As Rack 3 and Rack 2 have them.
+      SPELLINGS = {"x-sendfile" => "x-sendfile", "X-Sendfile" => "x-sendfile", "x-accel-redirect" => "x-accel-redirect",
+                   "X-Accel-Redirect" => "x-accel-redirect"}.freeze
       # What speaks of the body that the application has made.
       OF_BODY = %w[content-length transfer-encoding].freeze
       OF_CONTENT = %w[content-length content-type content-encoding content-range content-disposition].freeze
       MISSING = [Errno::ENOENT, Errno::EISDIR, Errno::ENOTDIR, Errno::ENXIO, Errno::ENAMETOOLONG].freeze
-      private_constant :NAMES, :OF_BODY, :OF_CONTENT, :MISSING
+      private_constant :NAMES, :SPELLINGS, :OF_BODY, :OF_CONTENT, :MISSING
 
       # @param app [#call] the Rack application
       # @param folders [Array<String>] in which files lie that X-Sendfile may name
@@ -28,6 +31,7 @@ module Pelton
         @map = map.sort_by { |prefix, _| -prefix.size }.to_h do |prefix, path|
           ["/#{prefix.delete_prefix("/").chomp("/")}/".squeeze("/"), folder("x_accel", path)]
         end
+        @spellings = SPELLINGS.select { |_, header| (header == "x-sendfile") ? @folders.any? : @map.any? }
       end
 
       # @return [Array(Integer, Hash, Object)]
@@ -36,7 +40,9 @@ module Pelton
       def call(env)
         response = @app.call(env)
         status, headers, body = response
-        return response unless headers.respond_to?(:to_hash) && (header, value = named(headers))
+        return response unless headers.respond_to?(:to_hash)
+        header, value = named(headers.to_hash)
+        return response unless header
         close(body)
         file = open(header, value)
         headers = headers.to_hash.to_h { |name, given| [name.to_s.downcase, given] }
@@ -54,10 +60,7 @@ module Pelton
 
       # The header that counts here, and its value.
       def named(headers)
-        headers.to_hash.each do |name, value|
-          next unless name.is_a?(String) && (header = NAMES.find { |one| one.casecmp?(name) }) && value
-          return [header, value] if (header == "x-sendfile") ? @folders.any? : @map.any?
-        end
+        @spellings.each { |spelling, header| (value = headers[spelling]) and return [header, value] }
         nil
       end
 
