@@ -39,7 +39,7 @@ module Pelton
       # @return [Configuration, nil] the settings of the `pelton serve` that loads, or has loaded, the application; nil
       #   in other programs
       # @private
-      attr_accessor :_configuration
+      attr_accessor :configuration
 
       # Rack wants an IO from rack.hijack, because programs wait for it in their own ways. For a TLS connection that is
       # one end of a socket pair, and two tasks copy between the pair and the connection.

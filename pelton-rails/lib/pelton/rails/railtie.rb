@@ -71,9 +71,9 @@ module Pelton
 
       # After the application's own settings: Rails builds its middleware next.
       initializer "pelton.public_files", before: :build_middleware_stack do |application|
-        if application.config.respond_to?(:action_dispatch) && Pelton::HTTP.respond_to?(:_configuration)
+        if application.config.respond_to?(:action_dispatch) && Pelton::HTTP.respond_to?(:configuration)
           require_relative "public_files"
-          PublicFiles.install(application.config, Pelton::HTTP._configuration, ::Rails.public_path)
+          PublicFiles.install(application.config, Pelton::HTTP.configuration, ::Rails.public_path)
         end
       end
 

@@ -24,9 +24,9 @@ struct pel_http_request_body {
 struct pel_http_file {
     struct pel_open_file *open; /* held; NULL: there is none */
     struct pel_slice type;
-    uint64_t from, length; /* the bytes that are sent */
+    struct pel_slice coding; /* Content-Encoding, or empty */
+    uint64_t from, length;   /* the bytes that are sent */
     uint16_t status;
-    uint8_t coding; /* enum pel_file_coding, or 0 */
     unsigned immutable : 1;
     unsigned varies : 1; /* there are compressed forms */
 };

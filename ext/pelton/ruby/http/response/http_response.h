@@ -55,7 +55,7 @@ void pel_init_http_response_file(VALUE exchange);
  * way. Parks; raises. */
 int64_t pel_http_send_file(VALUE exchange, int fd, off_t from, size_t length);
 
-/* ---- public files (public_file.c) ----------------------------------------------------------------------------- */
+/* ---- public files (public_file.c, file_answer.c) -------------------------------------------------------------- */
 
 /* Looks for the file of the server's public folder that the request names which has just begun, and for the part and
  * the form of it that the request wants. Whether there is one: then it is in request.file. C only. */
