@@ -17,7 +17,7 @@ $cleanfiles.concat(folders.map { |folder| "#{folder}/*.#{$OBJEXT}" })
 $CPPFLAGS << " -D_GNU_SOURCE"
 # PELTON_POSIX=1 leaves out what not every system has, so that the other ways can be tested here.
 unless ENV["PELTON_POSIX"] == "1"
-  %w[sys/epoll.h sys/eventfd.h sys/inotify.h sys/sendfile.h].each { |header| have_header(header) }
+  %w[sys/epoll.h sys/eventfd.h sys/inotify.h sys/sendfile.h linux/openat2.h].each { |header| have_header(header) }
   {
     "epoll_pwait2" => "sys/epoll.h", "kqueue" => "sys/event.h", "ppoll" => "poll.h", "accept4" => "sys/socket.h",
     "splice" => "fcntl.h", "pthread_condattr_setclock" => "pthread.h",

@@ -18,6 +18,7 @@ require_relative "http/misdirection"
 require_relative "http/attachments"
 require_relative "http/compression"
 require_relative "http/drain"
+require_relative "http/send_file"
 require_relative "http/server"
 require_relative "http/client"
 require_relative "http/page"
@@ -37,6 +38,11 @@ module Pelton
     private_constant :PLAIN_ANSWER, :EVENT
 
     class << self
+      # @return [Configuration, nil] the settings of the `pelton serve` that loads, or has loaded, the application; nil
+      #   in other programs
+      # @private
+      attr_accessor :configuration
+
       # Rack wants an IO from rack.hijack, because programs wait for it in their own ways. For a TLS connection that is
       # one end of a socket pair, and two tasks copy between the pair and the connection.
       # @private

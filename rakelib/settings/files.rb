@@ -6,8 +6,8 @@ require "pelton/http/settings"
 # methods of its configuration file.
 module SettingsFiles
   GROUPS = {program: "The server", master: "The master", server: "Requests"}.freeze
-  TYPES = {text: "String", file: "String", address: "String", path: "String", topics: "String", switch: "bool",
-           count: "Integer", names: "Array[String]",
+  TYPES = {text: "String", file: "String", folders: "(String | Array[String])", map: "(String | Hash[String, String])",
+           names: "Array[String]", address: "String", path: "String", topics: "String", switch: "bool", count: "Integer",
            number: "Numeric", seconds: "Numeric", bytes: "Numeric"}.freeze
 
   # @return [Hash{String => String}] their paths and texts

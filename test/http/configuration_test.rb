@@ -37,6 +37,13 @@ class HTTPConfigurationTest < PeltonTest
     assert_empty configuration.server_options
   end
 
+  def test_folders_of_files
+    assert_equal ["/a", "/b"], load(%(x_sendfile "/a", "/b")).x_sendfile
+    assert_equal ["/a"], load(%(x_sendfile "/a")).x_sendfile
+    assert_equal({"/internal/" => "/a"}, load(%(x_accel "/internal/" => "/a")).x_accel)
+    assert_nil load("").x_sendfile
+  end
+
   def test_a_log_format_by_a_symbol
     assert_equal "json", load("log_format :json").log_format
   end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "openssl"
+require "tmpdir"
 require_relative "../support/certificates"
 require_relative "../support/http/peer"
 
@@ -44,6 +45,23 @@ class HTTPMisdirectionTest < PeltonTest
       peer.say("GET / HTTP/1.1\nHost: public.test\n\nGET / HTTP/1.1\nHost: admin.test\n\n")
       assert_equal 200, peer.response.status
       assert_equal 421, peer.response.status
+    end
+  end
+
+  # Small ones, which are sent from memory, and others.
+  def test_public_files
+    Dir.mktmpdir do |folder|
+      {"small" => "text", "large" => "x" * 100_000}.each { |name, text| File.write("#{folder}/#{name}", text) }
+      serving_names({"admin.test" => admin}, public: folder) do
+        peer = tls("public.test")
+        answers = %w[/small /large].product(%w[admin.test public.test public.test]).map do |path, host|
+          peer.say("GET #{path} HTTP/1.1\nHost: #{host}\n\n").response.then { |response| [response.status, response.body.size] }
+        end
+
+        assert_equal [421, 200, 200] * 2, answers.map(&:first)
+        assert_equal [4, 4, 100_000, 100_000], answers.values_at(1, 2, 4, 5).map(&:last)
+        assert_empty @asked
+      end
     end
   end
 
@@ -137,7 +155,7 @@ class HTTPMisdirectionTest < PeltonTest
     @admin ||= Context.new(**Certificates.for("admin.test").to_h, ca_file: Certificates.authority, verify: true)
   end
 
-  def serving_names(sni, cache: nil, **settings)
+  def serving_names(sni, cache: nil, public: nil, **settings)
     @asked = []
     app = lambda do |env|
       @asked << env["HTTP_HOST"]
@@ -145,7 +163,7 @@ class HTTPMisdirectionTest < PeltonTest
     end
     context = Context.new(**Certificates.for("public.test").to_h, sni: sni, **settings)
     Pelton.run do
-      @server = Pelton::HTTP::Server.new(app, cache: cache)
+      @server = Pelton::HTTP::Server.new(app, cache: cache, public: public)
       @port = @server.listen("ssl://127.0.0.1:0", tls: context).port
       @peers = []
       yield

@@ -29,6 +29,7 @@ module Pelton
 
         # A directory or a pipe cannot be sent by sendfile, and opening a pipe might block for ever.
         def send_file(exchange, body)
+          return body.send_to(exchange) if body.respond_to?(:send_to)
           return unless body.respond_to?(:to_path) && File.stat(path = body.to_path).file?
           File.open(path, "rb") { |file| exchange.send_file(file.fileno, file.size) }
         end

@@ -148,6 +148,12 @@ module Pelton
         super(*size)
       end
 
+      # Lets responses name files by X-Sendfile: their bodies are not read, and the files are sent.
+      #
+      # @param folders [Array<String>] in which such files lie; or one text, with a colon between two
+      # @raise [ArgumentError]
+      def x_sendfile(*folders) = (folders.size < 2) ? super : super(folders)
+
       # Calls the block to find out whether the server is ready for requests: whenever {#ready_path}, or the control
       # socket's `/ready`, is asked for, once a second at most. Where it returns false or nil, raises, or takes too
       # long, the answer is 503.

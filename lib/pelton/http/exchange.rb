@@ -35,9 +35,9 @@ module Pelton
       #   @raise [TimeoutError] the client has not read for the server's `write_timeout`, and its connection is closed
       #   @asynchronous
 
-      # @!method send_file(descriptor, count)
-      #   Sends so many bytes of a file as a part of a body that has a length, without passing them through this
-      #   process.
+      # @!method send_file(descriptor, count, from = 0)
+      #   Sends so many bytes of a file, from that position on, as a part of a body that has a length, without passing
+      #   them through this process.
       #   @return [Integer, nil] bytes, fewer when the file is shorter; nil when they must be written instead
       #   @raise (see #write)
       #   @asynchronous

@@ -67,6 +67,7 @@ module Pelton
       # @raise what the rackup file raises; its backtrace ends there
       def load_app
         @app ||= begin
+          HTTP.configuration = @configuration
           find_rackup
           require_builder
           parsed = Rack::Builder.parse_file(@configuration.rackup)

@@ -48,6 +48,7 @@ module Pelton
         unless settings[:stream_window].to_i.between?(1, MOST_WINDOW)
           raise ArgumentError, "stream_window: 1 to #{MOST_WINDOW}"
         end
+        settings[:public] &&= File.expand_path(settings[:public])
         Integrations.load(:server)
         load_ahead
         @app = app
@@ -59,6 +60,9 @@ module Pelton
         @refusals = RefusalLog.new
         @log = log
         memory = settings[:spool] || (RACK_2_SPOOL if Server._rack_2?)
+        if settings[:x_sendfile]&.any? || settings[:x_accel]&.any?
+          app = SendFile.new(app, folders: settings[:x_sendfile].to_a, map: settings[:x_accel].to_h)
+        end
         app = Compression.new(app, level: settings[:gzip_level], cookies: settings[:gzip_cookies]) if settings[:gzip]
         app = Rack2.new(app) if Server._rack_2?
         app = Asterisk.new(app) if Asterisk.needed?

@@ -37,6 +37,24 @@ module Pelton
           digits ? digits.to_i << UNITS.fetch(unit.upcase) : number(value)
         end
 
+        # Text has a colon between two, as PATH has.
+        def folders(value)
+          value = value.split(File::PATH_SEPARATOR) if value.is_a?(String)
+          return value if value.nil?
+          raise ArgumentError unless value.is_a?(Array) && value.all? { |path| path.respond_to?(:to_path) || path.is_a?(String) }
+          value.map(&:to_s)
+        end
+
+        def map(value)
+          value = value.split(",").map { |pair| pair.split("=", 2) } if value.is_a?(String)
+          return value if value.nil?
+          value = value.to_h { |prefix, path| [prefix.to_s, path.to_s] }
+          raise ArgumentError if value.any? { |prefix, path| !prefix.start_with?("/") || path.empty? }
+          value
+        rescue TypeError, NoMethodError
+          raise ArgumentError
+        end
+
         def switch(value)
           return WORDS.fetch(value.downcase) if value.is_a?(String)
           return value if [true, false, nil].include?(value)
@@ -61,6 +79,8 @@ module Pelton
       KINDS = {
         text: Kind.new(placeholder: "TEXT", convert: ->(value) { value }),
         file: Kind.new(placeholder: "FILE", convert: ->(value) { value }),
+        folders: Kind.new(placeholder: "FOLDERS", expected: "one or more folders, such as /srv/files:/srv/more", convert: ->(value) { folders(value) }),
+        map: Kind.new(placeholder: "URLS", expected: "URLs and their folders, such as /internal/=/srv/files", convert: ->(value) { map(value) }),
         address: Kind.new(placeholder: "ADDRESS", convert: ->(value) { value }),
         path: Kind.new(placeholder: "PATH", expected: "a path such as /up", convert: ->(value) {
           matching(value,

@@ -26,6 +26,7 @@ void pel_init_http(void)
     pel_init_http_exchange_class(exchange);
     pel_init_http_request_body(exchange);
     pel_init_http_response_file(exchange);
+    pel_init_http_folder();
     pel_init_http_fragment();
     pel_init_http_fragment_key();
     pel_init_http_page();

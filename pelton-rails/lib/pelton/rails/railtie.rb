@@ -28,6 +28,8 @@ module Pelton
     # - Solid Queue's workers with `fibers: N` run their jobs in fibers ({SolidQueue}); `pelton_timeout 60` limits a
     #   job's time ({JobLimits});
     # - texts that a job writes and pages follow are columns of models ({ResumableStreams});
+    # - where the server sends the files of `public` itself, Rails does not look for them, and `send_file` leaves its
+    #   files to the server's `x_sendfile` ({PublicFiles});
     # - request bodies can be read twice, as on Puma: `request.raw_post` after `params`;
     # - at boot, a log line for each setting that blocks, with the fix ({Advice}).
     #
@@ -64,6 +66,14 @@ module Pelton
       initializer "pelton.time_limits", before: "action_dispatch.configure" do |application|
         if application.config.respond_to?(:action_dispatch)
           application.config.action_dispatch.rescue_responses["Pelton::TimeoutError"] ||= :gateway_timeout
+        end
+      end
+
+      # After the application's own settings: Rails builds its middleware next.
+      initializer "pelton.public_files", before: :build_middleware_stack do |application|
+        if application.config.respond_to?(:action_dispatch) && Pelton::HTTP.respond_to?(:configuration)
+          require_relative "public_files"
+          PublicFiles.install(application.config, Pelton::HTTP.configuration, ::Rails.public_path)
         end
       end
 

@@ -2,10 +2,12 @@
 
 #include <ruby.h>
 #include <stdint.h>
+#include "core/base/slice.h"
 #include "ruby/http/connection/method.h"
 
 struct pel_http_connection;
 struct pel_waiter;
+struct pel_open_file;
 
 /* A request's body, received only when the application asks for it. */
 struct pel_http_request_body {
@@ -18,6 +20,17 @@ struct pel_http_request_body {
     unsigned timed_out : 1;    /* the body did not arrive in time */
 };
 
+/* The file that answers a request in the application's place (response/public_file.c). */
+struct pel_http_file {
+    struct pel_open_file *open; /* held; NULL: there is none */
+    struct pel_slice type;
+    struct pel_slice coding; /* Content-Encoding, or empty */
+    uint64_t from, length;   /* the bytes that are sent */
+    uint16_t status;
+    unsigned immutable : 1;
+    unsigned varies : 1; /* there are compressed forms */
+};
+
 /* The present request of a connection, and its run in the application. Each new request begins with one assignment. */
 struct pel_http_request {
     VALUE env, exchange;    /* Qfalse while there is no request */
@@ -28,6 +41,7 @@ struct pel_http_request {
     VALUE cache_key;        /* under which the server's cache may keep the response; Qfalse */
     int64_t began;          /* when its head was complete */
     struct pel_http_request_body body;
+    struct pel_http_file file;
     uint8_t method; /* enum pel_http_method */
     unsigned minor_version : 1;
     unsigned expects_continue : 1; /* the client waits for 100 Continue before it sends the body */
@@ -37,6 +51,7 @@ struct pel_http_request {
     unsigned impersonal : 1;       /* env holds only what the cache's key covers */
     unsigned hides : 1;            /* the other headers were withheld from env */
     unsigned host_unchecked : 1;   /* whether the connection may have requests for this host is to be asked */
+    unsigned for_file : 1;         /* a file answers it, not the application */
     unsigned timed_out : 1;        /* request_timeout was over before the response began */
 };
 

@@ -60,6 +60,7 @@ void pel_http_notify_finished(struct pel_http_connection *connection)
 void pel_http_end_exchange(struct pel_http_connection *connection)
 {
     pel_http_exchange_detach(connection);
+    pel_http_drop_file(connection);
     pel_http_list_remove(connection);
     pel_http_wake_waiters(connection);
     connection->protocol->end(connection);

@@ -1,7 +1,18 @@
 #include "ruby/http/connection/http_connection.h"
 
+#include "core/files/open_files.h"
+
 /* Nanoseconds that the peer has for its end after the last response was sent. */
 #define LINGER_TIMEOUT ((int64_t)2 * 1000 * 1000 * 1000)
+
+void pel_http_drop_file(struct pel_http_connection *connection)
+{
+    struct pel_open_file *file = connection->request.file.open;
+
+    connection->request.file.open = NULL;
+    if (file)
+        pel_open_file_release(file);
+}
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -40,6 +51,7 @@ static void http_connection_free(void *data)
                   "an HTTP connection that is gone was freed while a list still refers to it");
     if (pel_timer_active(&connection->timer.entry) && connection->fork_generation == pel_fork_generation)
         pel_timer_cancel(&connection->reactor->loop.timers, &connection->timer.entry);
+    pel_http_drop_file(connection);
     if (connection->http2)
         connection->protocol->free(connection);
     PEL_FREE(connection);
@@ -129,6 +141,7 @@ static void leave_server(struct pel_http_connection *connection)
     connection->reactor->references--;
     if (!connection->request.in_application)
         pel_http_release_slot(connection);
+    pel_http_drop_file(connection);
     pel_http_wake_waiters(connection);
 }
 

@@ -14,6 +14,9 @@ struct pel_http_connection *pel_http_connection_p(VALUE object);
 /* Wakes the fibers that wait for the request's body, or for space to write. C only. */
 void pel_http_wake_waiters(struct pel_http_connection *connection);
 
+/* Lets go of the file that was to answer the request, if there is one. C only. */
+void pel_http_drop_file(struct pel_http_connection *connection);
+
 /* Becomes idle: waits for the next request. C only. */
 void pel_http_become_idle(struct pel_http_connection *connection);
 
@@ -72,7 +75,8 @@ void pel_http_stop_idle(struct pel_http_connection *connection);
 /* Closes a connection that is idle, unless its next request has arrived. Whether it did. C only. */
 int pel_http_close_idle(struct pel_http_connection *connection);
 
-/* Closes some idle connections when descriptors have run out: pel_reclaimer.close_some. */
+/* Closes public files that nobody is being sent, or else some idle connections, when descriptors have run out:
+ * pel_reclaimer.close_some. */
 unsigned pel_http_close_some_idle(struct pel_reclaimer *reclaimer);
 
 void pel_init_http_stop(VALUE server);

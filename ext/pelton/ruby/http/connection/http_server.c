@@ -1,5 +1,7 @@
 #include "ruby/http/connection/http_server.h"
 
+#include <errno.h>
+#include "core/files/open_files.h"
 #include "core/http1/http1_writer.h"
 #include "ruby/base/exception.h"
 #include "ruby/http/connection/cache.h"
@@ -27,6 +29,7 @@ static void http_server_free(void *data)
     struct pel_http_server *server = data;
 
     pel_http_cache_release(server->cache);
+    pel_open_files_release(server->files);
     pel_http_durations_free(&server->durations);
     PEL_FREE(server);
 }
@@ -35,7 +38,8 @@ static size_t http_server_size(const void *data)
 {
     const struct pel_http_server *server = data;
     return sizeof *server + pel_http_durations_size(&server->durations) +
-           (server->cache ? server->cache->store.bytes : 0);
+           (server->cache ? server->cache->store.bytes : 0) +
+           (server->files ? sizeof *server->files + server->files->bytes : 0);
 }
 
 /* Deliberately without RUBY_TYPED_WB_PROTECTED: there are few of them. */
@@ -137,6 +141,18 @@ static uint32_t count_option(VALUE options, const char *name)
     return NIL_P(value) ? UINT32_MAX : NUM2UINT(value);
 }
 
+static void open_public_folder(struct pel_http_server *server, VALUE folder)
+{
+    if (NIL_P(folder) || server->files)
+        return;
+    Check_Type(folder, T_STRING);
+    server->files = pel_open_files_new(StringValueCStr(folder));
+    if (!server->files)
+        rb_raise(rb_eArgError, "public: %" PRIsVALUE ": %s: give the folder whose files are to be served", folder,
+                 strerror(errno));
+    RB_GC_GUARD(folder);
+}
+
 /* _setup(app, log, template, options) */
 static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALUE options)
 {
@@ -169,6 +185,8 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
     if (RTEST(server_option(options, "cache")) && NUM2SIZET(server_option(options, "cache")) && !server->cache &&
         !(server->cache = pel_http_cache_new(NUM2SIZET(server_option(options, "cache")))))
         rb_memerror();
+    server->file_age = NIL_P(server_option(options, "public_max_age")) ? 0 : count_option(options, "public_max_age");
+    open_public_folder(server, server_option(options, "public"));
     if (server->limit == 0)
         rb_raise(rb_eArgError, "limit must be at least 1");
     return self;

@@ -68,6 +68,7 @@ struct pel_http2_counts {
 #define PEL_HTTP_STATUS_CLASSES 5 /* 1xx to 5xx */
 
 struct pel_http_cache;
+struct pel_open_files;
 
 struct pel_http_server {
     struct pel_reclaimer reclaimer; /* first; among the reactor's while there are connections */
@@ -82,11 +83,13 @@ struct pel_http_server {
     struct pel_http2_limits http2_limits; /* streams: 0 where HTTP/2 is not served */
     struct pel_http2_counts http2_counts;
     struct pel_http_cache *cache;                                         /* of public responses, or NULL */
+    struct pel_open_files *files;                                         /* of the public folder, or NULL */
     int64_t header_timeout, idle_timeout, request_timeout, write_timeout; /* nanoseconds */
     uint32_t limit;          /* requests that run at once: the number of slots */
     uint32_t queue_limit;    /* requests that wait for a slot */
     uint32_t requests_limit; /* of one connection */
     uint32_t body_rate;      /* bytes a second at which a request's body must arrive; 0: any */
+    uint32_t file_age;       /* seconds for which clients may keep a public file unasked */
     uint32_t running, connections;
     uint32_t held; /* of the running: those that have a slot, and begin when others wait or have ended */
     uint64_t accepted, requests, refused, overloads, errors;

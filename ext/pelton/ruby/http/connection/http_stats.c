@@ -3,12 +3,16 @@
 #include "ruby/http/connection/cache.h"
 #include "ruby/http/connection/http_connection.h"
 
-static VALUE key_route;
+static VALUE key_route, route_of_files;
 
 /* What the framework has put into the env for logs and measurements. */
 static VALUE route_of(const struct pel_http_connection *connection)
 {
-    VALUE route = connection->request.env ? rb_hash_lookup(connection->request.env, key_route) : Qnil;
+    VALUE route;
+
+    if (connection->request.for_file)
+        return route_of_files;
+    route = connection->request.env ? rb_hash_lookup(connection->request.env, key_route) : Qnil;
 
     return RTEST(route) ? route : Qnil;
 }
@@ -81,6 +85,8 @@ void pel_init_http_stats(VALUE class)
 {
     key_route = rb_interned_str_cstr("pelton.web.route");
     rb_gc_register_mark_object(key_route);
+    route_of_files = rb_interned_str_cstr("public");
+    rb_gc_register_mark_object(route_of_files);
     rb_define_method(class, "_stats", http_server_stats, 0);
     rb_define_private_method(class, "_durations", http_server_durations, 0);
 }

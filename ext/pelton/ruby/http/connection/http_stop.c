@@ -1,5 +1,7 @@
 #include "ruby/http/connection/http_connection.h"
 
+#include "core/files/open_files.h"
+
 /*
  * How a server stops without losing a request. A client whose connection was just in use may be sending its next
  * request on it, so the client is notified first, by a response's "connection: close", or the connection stays open
@@ -23,8 +25,12 @@ int pel_http_close_idle(struct pel_http_connection *connection)
 
 unsigned pel_http_close_some_idle(struct pel_reclaimer *reclaimer)
 {
+    struct pel_open_files *files = ((struct pel_http_server *)reclaimer)->files;
     struct pel_http_connection *connection, *next;
     unsigned count = 0;
+
+    if (files && (count = pel_open_files_drop(files)))
+        return count; /* files are opened again at no client's cost */
 
     for (connection = ((struct pel_http_server *)reclaimer)->idle.first; connection && count < RECLAIMED_AT_ONCE;
          connection = next) {

@@ -1,5 +1,6 @@
 #include "ruby/http/connection/http_server.h"
 
+#include "core/files/open_files.h"
 #include "ruby/base/gvl.h"
 #include "ruby/base/upcall.h"
 
@@ -23,9 +24,13 @@ static VALUE server_peak_over(VALUE self)
     return Qnil;
 }
 
-/* _trim: gives free memory back to the system. */
+/* _trim: closes the public files that nobody is being sent, and gives free memory back to the system. */
 static VALUE server_trim(VALUE self)
 {
+    struct pel_open_files *files = pel_http_server_get(self)->files;
+
+    if (files)
+        pel_open_files_drop(files);
     pel_gvl_trim();
     return Qnil;
 }

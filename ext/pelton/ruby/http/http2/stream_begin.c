@@ -94,7 +94,7 @@ static void dispatch(struct pel_http_connection *stream)
     struct pel_http_server *server = stream->server;
 
     pel_http_set_timeout(stream, server->request_timeout);
-    if (pel_http_urgent_p(stream) || pel_http_take_slot(stream)) {
+    if (stream->request.for_file || pel_http_urgent_p(stream) || pel_http_take_slot(stream)) {
         queue_answer(stream);
     } else if (server->waiting.count < server->queue_limit) {
         pel_http_become(stream, PEL_HTTP_WAITING);
@@ -157,12 +157,16 @@ void pel_http2_begin(struct pel_http_connection *connection, struct pel_http2_st
     } else {
         pel_http_begin_request(stream, &head,
                                head.framing == PEL_HTTP1_NO_BODY || (head.framing == PEL_HTTP1_LENGTH && !head.length));
-        if (server->cache && !stream->request.host_unchecked)
-            cached = pel_http_cache_find(stream, &head);
-        if (!cached.item)
-            pel_http_env(stream, &head);
+        if (!pel_http_begin_file(stream, &head)) {
+            if (server->cache && !stream->request.host_unchecked)
+                cached = pel_http_cache_find(stream, &head);
+            if (!cached.item)
+                pel_http_env(stream, &head);
+        }
         pel_http2_free_head(core);
-        if (cached.item)
+        if (stream->request.for_file && !stream->request.host_unchecked && pel_http_file_at_hand_p(stream))
+            pel_http_answer_file_at_hand(stream);
+        else if (cached.item)
             pel_http_cache_answer(stream, cached);
         else
             dispatch(stream);

@@ -38,7 +38,7 @@ static VALUE call_within_catch(VALUE tag, VALUE argument, int argc, const VALUE 
         pel_upcall(request_began, connection->server->self, env);
     if (connection->request.host_unchecked)
         response = check_host(connection);
-    if (NIL_P(response))
+    if (NIL_P(response) && !connection->request.for_file)
         response = rb_funcallv(connection->server->app, id_call, 1, &env);
 
     call->returned = 1;
@@ -75,6 +75,10 @@ void pel_http_answer(struct pel_http_connection *connection)
     uint32_t number = connection->requests;
     int state;
 
+    if (connection->request.for_file && !connection->request.host_unchecked) {
+        pel_http_answer_file(connection);
+        return;
+    }
     pel_http_become(connection, PEL_HTTP_BUSY);
     connection->request.in_application = 1;
     PEL_HTTP_KEEP(connection, request.fiber, rb_fiber_current());
@@ -93,6 +97,8 @@ void pel_http_answer(struct pel_http_connection *connection)
         respond_to_exception(connection, state);
     } else if (connection->state != PEL_HTTP_BUSY) { /* hijacked, aborted, or the reactor stops */
         pel_http_discard_response(call.returned ? response : Qnil);
+    } else if (connection->request.for_file && NIL_P(response)) {
+        pel_http_answer_file(connection);
     } else if (call.returned && !pel_http_deferred_p(response)) {
         pel_http_respond(connection, response);
     } else if (callback_response) {

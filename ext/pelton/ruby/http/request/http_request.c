@@ -28,7 +28,7 @@ static void dispatch_request(struct pel_http_connection *connection)
     if (connection->stream->core.hangup)
         pel_http_queue_proceed(connection);
     pel_http_set_timeout(connection, server->request_timeout);
-    if (pel_http_urgent_p(connection)) {
+    if (connection->request.for_file || pel_http_urgent_p(connection)) {
         pel_http_answer(connection);
     } else if (pel_http_take_slot(connection)) {
         if (pel_may_begin(connection->reactor)) {
@@ -110,10 +110,12 @@ static int read_request(struct pel_http_connection *connection)
         pel_http_begin_request(connection, &head, no_body);
         if (no_body)
             take_end(connection, &head);
-        if (connection->server->cache && !connection->request.host_unchecked)
-            cached = pel_http_cache_find(connection, &head);
-        if (!cached.item)
-            pel_http_env(connection, &head);
+        if (!pel_http_begin_file(connection, &head)) {
+            if (connection->server->cache && !connection->request.host_unchecked)
+                cached = pel_http_cache_find(connection, &head);
+            if (!cached.item)
+                pel_http_env(connection, &head);
+        }
     } else if (event < 0) {
         if (!http2_preface_p(connection, bytes, length) ||
             !connection->jobs->switch_to_http2(connection, bytes, length))

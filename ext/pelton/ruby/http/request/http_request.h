@@ -13,6 +13,10 @@ extern const struct pel_http_protocol pel_http1_protocol;
 /* A request begins whose head is `head`; `no_body`: it is complete. C only. */
 void pel_http_begin_request(struct pel_http_connection *connection, const struct pel_http1_head *head, int no_body);
 
+/* Looks for a public file that answers the request. Whether there is one: then it is in request.file, and the request
+ * has an env only if somebody will look at it. C only. */
+int pel_http_begin_file(struct pel_http_connection *connection, const struct pel_http1_head *head);
+
 /* Whether the request needs no slot, and begins before those that wait. */
 int pel_http_urgent_p(struct pel_http_connection *connection);
 

@@ -1,5 +1,6 @@
 #include "ruby/http/request/http_request.h"
 
+#include "ruby/base/upcall.h"
 #include "ruby/http/connection/http_connection.h"
 #include "ruby/http/response/http_response.h"
 
@@ -37,6 +38,16 @@ void pel_http_begin_request(struct pel_http_connection *connection, const struct
         .keep_alive = head->keep_alive && head->target_form != PEL_HTTP1_AUTHORITY &&
                       connection->requests < server->requests_limit,
     };
+}
+
+int pel_http_begin_file(struct pel_http_connection *connection, const struct pel_http1_head *head)
+{
+    if (!connection->server->files || !pel_http_find_file(connection, head))
+        return 0;
+    connection->request.for_file = 1;
+    if (!NIL_P(connection->server->log) || pel_observed[PEL_EVENT_request] || connection->request.host_unchecked)
+        pel_http_env(connection, head);
+    return 1;
 }
 
 int pel_http_urgent_p(struct pel_http_connection *connection)

@@ -53,6 +53,26 @@ void pel_http_finish_body(struct pel_http_connection *connection, VALUE trailers
 /* Adds the sending of files to Pelton::HTTP::Exchange. */
 void pel_init_http_response_file(VALUE exchange);
 
+/* Sends `length` bytes of a file, from `from` on, as a part of a body that has a length; the connection is
+ * `exchange`'s. Returns the number of bytes sent, fewer when the file is shorter; -1 when the file cannot be sent this
+ * way. Parks; raises. */
+int64_t pel_http_send_file(VALUE exchange, int fd, off_t from, size_t length);
+
+/* ---- public files (public_file.c, file_answer.c) -------------------------------------------------------------- */
+
+/* Looks for the file of the server's public folder that the request names which has just begun, and for the part and
+ * the form of it that the request wants. Whether there is one: then it is in request.file. C only. */
+int pel_http_find_file(struct pel_http_connection *connection, const struct pel_http1_head *head);
+
+/* Whether the file that was found can be sent without waiting. */
+int pel_http_file_at_hand_p(const struct pel_http_connection *connection);
+
+/* Sends what was found, which is at hand, and ends the exchange. C only, but for NoMemoryError. */
+void pel_http_answer_file_at_hand(struct pel_http_connection *connection);
+
+/* Sends what was found, and ends the exchange. May park. */
+void pel_http_answer_file(struct pel_http_connection *connection);
+
 /* ---- cached responses (cached_response.c) --------------------------------------------------------------------- */
 
 /* Responses into the server's cache, and out of it. Which ones, core/http1/caching.h says. */

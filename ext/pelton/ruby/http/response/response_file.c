@@ -26,41 +26,37 @@ static struct pel_http_connection *get_connected(VALUE exchange)
     return connection;
 }
 
-/* send_file(fd, count): sends so many bytes of a file, as a part of a body that has a length. Returns the number of
- * bytes sent, which is smaller when the file is shorter; nil when the file cannot be sent this way. */
-static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
+int64_t pel_http_send_file(VALUE exchange, int fd, off_t from, size_t length)
 {
-    struct pel_http_connection *connection = pel_http_exchange_get(self);
+    struct pel_http_connection *connection = pel_http_exchange_get(exchange);
     struct pel_http_response_body *body = &connection->response.body;
     struct pel_stream *core = &connection->stream->core;
-    size_t left = NUM2SIZET(length), total = left;
-    int fd = NUM2INT(descriptor);
-    off_t offset = 0;
+    size_t left = length;
 
     if (core->layer || connection->protocol->frames_bodies || !body->has_length || left > body->left ||
         pel_pipe_signal_kills())
-        return Qnil;
+        return -1;
     while (left) {
         ssize_t sent;
-        get_connected(self);
+        get_connected(exchange);
         if (pel_stream_pending(core)) {
             pel_stream_flush(core);
             if (pel_stream_pending(core)) {
-                wait_writable(connection, self);
+                wait_writable(connection, exchange);
                 continue;
             }
         }
-        sent = pel_stream_send_file(core, fd, &offset, left < SENDFILE_BYTES ? left : SENDFILE_BYTES);
+        sent = pel_stream_send_file(core, fd, &from, left < SENDFILE_BYTES ? left : SENDFILE_BYTES);
         if (sent == PEL_EAGAIN) {
-            wait_writable(connection, self);
+            wait_writable(connection, exchange);
             continue;
         }
         if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
             connection->response.aborted = 1;
             rb_raise(pel_eClosedError, "the client is gone");
         }
-        if (sent < 0 && left == total && (errno == EINVAL || errno == ENOSYS))
-            return Qnil;
+        if (sent < 0 && left == length && (errno == EINVAL || errno == ENOSYS))
+            return -1;
         if (sent < 0)
             pel_raise(PEL_ESYSTEM, errno, "sendfile");
         if (sent == 0)
@@ -70,8 +66,21 @@ static VALUE exchange_send_file(VALUE self, VALUE descriptor, VALUE length)
         body->sent += (uint64_t)sent;
         pel_http_share(connection, (size_t)sent);
     }
-    RB_GC_GUARD(self);
-    return SIZET2NUM(total - left);
+    RB_GC_GUARD(exchange);
+    return (int64_t)(length - left);
+}
+
+/* send_file(fd, count, from = 0): sends so many bytes of a file, from there on, as a part of a body that has a length.
+ * Returns the number of bytes sent, which is smaller when the file is shorter; nil when the file cannot be sent this
+ * way. */
+static VALUE exchange_send_file(int argc, VALUE *argv, VALUE self)
+{
+    VALUE descriptor, length, from;
+    int64_t sent;
+
+    rb_scan_args(argc, argv, "21", &descriptor, &length, &from);
+    sent = pel_http_send_file(self, NUM2INT(descriptor), NIL_P(from) ? 0 : NUM2OFFT(from), NUM2SIZET(length));
+    return sent < 0 ? Qnil : LL2NUM(sent);
 }
 
 /* fits?(length): whether a body of so many bytes may be sent without passing through this process. A body that is
@@ -116,5 +125,5 @@ void pel_init_http_response_file(VALUE exchange)
     rb_define_method(exchange, "fits?", exchange_fits_p, 1);
     rb_define_method(exchange, "write_directly", exchange_direct, 1);
     rb_define_method(exchange, "passed", exchange_passed, 1);
-    rb_define_method(exchange, "send_file", exchange_send_file, 2);
+    rb_define_method(exchange, "send_file", exchange_send_file, -1);
 }
