@@ -30,7 +30,7 @@ class CompactionTest < PeltonTest
 
   def test_everything_survives_in_its_place
     Pelton.run do
-      endings = [timers, counters, operations, streams, http, pages, memcached]
+      endings = [timers, counters, operations, streams, http, pages, folders, memcached]
       5.times { GC.start(full_mark: false) } # so that the GC roots grow old
       20.times { Pelton::Reactor.current.yield }
       endings << reply_on_its_way
@@ -51,6 +51,11 @@ class CompactionTest < PeltonTest
   end
 
   # Each of these methods begins some work, and returns a proc that ends it.
+
+  def folders
+    folder = Pelton::HTTP::Folder.new(__dir__)
+    -> { assert_equal File.size(__FILE__), folder.open(File.basename(__FILE__)).size }
+  end
 
   def counters
     counters = Pelton::SharedCounters.new(most: 8)

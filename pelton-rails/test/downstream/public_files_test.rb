@@ -18,7 +18,7 @@ class RailsPublicFilesTest < PeltonTest
       FileUtils.mkdir_p(%w[public/assets files])
       File.write("public/robots.txt", "")
       #{before}
-      #{"Pelton::HTTP.configuration = Pelton::HTTP::Configuration.new.tap { |it| it.instance_eval(#{settings.dump}) }" if settings}
+      #{"Pelton::HTTP.configuration = Pelton::HTTP::Configuration.new.tap { |one| one.instance_eval(#{settings.dump}) }" if settings}
       TestApplication.config.public_file_server.enabled = true
       #{setup}
       TestApplication.initialize!

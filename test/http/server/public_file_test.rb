@@ -315,7 +315,7 @@ class HTTPPublicFileTest < PeltonTest
   def test_tls
     with_files({"small" => "text", "large" => LARGE}) do
       port = @server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port
-      socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", port)).tap { |it| it.sync_close = true }
+      socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", port)).tap { |one| one.sync_close = true }
       connection = Peer.new(socket.connect).tap { |peer| @peers << peer }
 
       assert_equal "text", connection.get("/small").body
