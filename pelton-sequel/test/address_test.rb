@@ -27,6 +27,10 @@ class DatabaseAddressTest < PeltonTest
     assert_equal "::1", Address.new("postgresql://[::1]/d").options[:host]
   end
 
+  def test_a_plus_sign_in_a_password
+    assert_equal "p+ss 1", Address.new("postgres://me:p+ss%201@db.example/app").options[:password]
+  end
+
   def test_mistakes_are_named_without_the_password
     {"nonsense" => /is no address of a database. It is sqlite:/, "redis://h/0" => /no address/, "" => /no address/,
      nil => /no address/,

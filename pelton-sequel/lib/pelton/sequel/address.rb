@@ -92,7 +92,7 @@ module Pelton
           raise ConfigurationError, "#{Pelton::Address.without_secrets(text)}: the name of the database is missing. The address is #{FORMS}"
         end
         parts = {user: uri.user, password: uri.password}.compact.transform_values do |part|
-          URI::DEFAULT_PARSER.unescape(part)
+          URI.decode_www_form_component(part.gsub("+", "%2B")) # a plus sign is no space here
         end
         {host: uri.hostname, port: uri.port, database: name, **parts, **query_options(uri.query)}.compact
       rescue URI::InvalidURIError # its message contains the password
