@@ -71,7 +71,8 @@ module Pelton
 
       # After the application's own settings: Rails builds its middleware next.
       initializer "pelton.public_files", before: :build_middleware_stack do |application|
-        if application.config.respond_to?(:action_dispatch) && Pelton::HTTP.respond_to?(:configuration)
+        # other servers load nothing of Pelton::HTTP
+        if application.config.respond_to?(:action_dispatch) && defined?(::Pelton::HTTP::Configuration)
           require_relative "public_files"
           PublicFiles.install(application.config, Pelton::HTTP.configuration, ::Rails.public_path)
         end
