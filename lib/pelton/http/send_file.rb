@@ -44,7 +44,7 @@ module Pelton
         header, value = named(headers.to_hash)
         return response unless header
         close(body)
-        file = open(header, value)
+        file = opened(header, value)
         headers = headers.to_hash.to_h { |name, given| [name.to_s.downcase, given] }
         headers = headers.except(*NAMES, *OF_BODY)
         file ? Answer.new(env, status.to_i, headers, file).to_a : missing(header, value)
@@ -65,7 +65,7 @@ module Pelton
       end
 
       # @return [File, nil] nil: there is no such file
-      def open(header, value)
+      def opened(header, value)
         folder, name = (header == "x-sendfile") ? by_path(value) : by_url(value)
         folder.open(name)
       rescue *MISSING

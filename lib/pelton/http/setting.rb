@@ -41,7 +41,8 @@ module Pelton
         def folders(value)
           value = value.split(File::PATH_SEPARATOR) if value.is_a?(String)
           return value if value.nil?
-          raise ArgumentError unless value.is_a?(Array) && value.all? { |path| path.respond_to?(:to_path) || path.is_a?(String) }
+          paths = value.is_a?(Array) && value.all? { |path| path.respond_to?(:to_path) || path.is_a?(String) }
+          raise ArgumentError unless paths
           value.map(&:to_s)
         end
 
