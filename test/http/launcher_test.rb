@@ -50,6 +50,22 @@ class HTTPLauncherTest < PeltonTest
     assert_equal %w[0 1 2], reported.grep(Foreign).map(&:message)
   end
 
+  # Where requests without TLS are redirected, those for files are, too.
+  def test_files_are_redirected_with_the_rest
+    Dir.mktmpdir do |folder|
+      File.write("#{folder}/a.txt", "a")
+      plain = proxied = nil
+      launch(public: folder, https_only: true) do |client|
+        plain = client.get("/a.txt")
+        proxied = client.get("/a.txt", "X-Forwarded-Proto: https\n")
+      end
+
+      assert_equal 301, plain.status
+      assert_equal "https://localhost/a.txt", plain["location"]
+      assert_equal "a", proxied.body
+    end
+  end
+
   def test_it_serves_until_a_signal_comes
     body = nil
     before = Signal.trap("TERM", "DEFAULT")

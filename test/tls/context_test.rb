@@ -169,6 +169,19 @@ class TLSContextTest < PeltonTest
     end
   end
 
+  def test_the_files_that_are_read_again
+    Dir.mktmpdir do |folder|
+      identity = Certificates.server
+      paths = {certificate: "#{folder}/certificate.pem", key: "#{folder}/key.pem"}
+      paths.each { |name, path| File.write(path, identity.public_send(name)) }
+      other = Pelton::TLS::Context.new(**paths)
+
+      assert_equal paths.values, other.files
+      assert_empty Pelton::TLS::Context.new(**identity.to_h).files, "PEM text is no file"
+      assert_equal paths.values, Pelton::TLS::Context.new(**identity.to_h, sni: {"a.example" => other}).files
+    end
+  end
+
   def test_reload_reloads_the_contexts_of_other_names
     with_file(Certificates.for("a.example").certificate + Certificates.for("a.example").key) do |path|
       other = Context.new(certificate: path)

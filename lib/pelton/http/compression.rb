@@ -15,7 +15,11 @@ module Pelton
       # Bytes from which another thread compresses: about 5 ms of work, in which no other request would run.
       IN_THREAD = 262_144
       # What is text, by its type (RFC 6838). Images, archives and videos are compressed already.
-      TYPES = %r{\A(?:text/(?!event-stream)|application/(?:json|javascript|xml|wasm|x-ndjson|manifest\+json|[\w.-]+\+(?:json|xml))|image/svg\+xml|font/(?:ttf|otf))}i
+      TYPES = %r{
+        \A(?:text/(?!event-stream) |
+          application/(?:json|javascript|xml|wasm|x-ndjson|[\w.-]+\+(?:json|xml)) |
+          image/svg\+xml | font/(?:ttf|otf))
+      }ix
       WITHOUT_CONTENT = [204, 205, 206, 304].freeze
       # Headers that speak of the content as the application has made it.
       OF_CONTENT = %w[content-encoding content-range content-digest content-md5 digest rack.hijack].freeze

@@ -137,6 +137,7 @@ module Pelton
         @server = Server.new(@health.around(guarded(application)), log: @health.sparing(access_log),
           **@configuration.server_options)
         @server._urgent_paths = @health.paths
+        @server._tls_only = @configuration.redirects?
         Background.reactor = Reactor.current
         @configuration.boot_hooks.each(&:call)
         contexts.each do |address, tls|
@@ -257,8 +258,8 @@ module Pelton
       def keep_certificates
         files = @configuration.acme_files
         return unless files || @configuration.tls_reload
-        paths = @configuration.addresses.values.compact.flat_map { |tls| tls.values_at(:certificate, :key) }.grep(String)
-        watch = CertificateWatch.new(paths.reject { |path| path.include?("-----BEGIN") }.uniq) { reload_certificates }
+        watch = CertificateWatch.new(contexts.values.compact.flat_map(&:files)) { reload_certificates }
+        reload_certificates # they may have changed before they were watched
         Pelton.spawn(name: "changed certificates", transient: true) { watch.run }
         return unless files
         order = Acme::Order.new(files, directory: @configuration.acme_directory, contact: @configuration.acme_contact)

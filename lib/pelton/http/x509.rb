@@ -25,7 +25,10 @@ module Pelton
           authority = issuer&.certificate || certificate
           certificate.issuer = authority.subject
           factory = OpenSSL::X509::ExtensionFactory.new(authority, certificate)
-          extensions.each { |name, value| certificate.add_extension(factory.create_extension(name, value.delete_prefix("critical,"), value.start_with?("critical,"))) }
+          extensions.each do |name, value|
+            critical = value.start_with?("critical,")
+            certificate.add_extension(factory.create_extension(name, value.delete_prefix("critical,"), critical))
+          end
           Identity.new(certificate.sign(issuer&.key || key, "SHA256"), key)
         end
 

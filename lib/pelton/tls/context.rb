@@ -64,9 +64,16 @@ module Pelton
       # @return [self]
       # @raise [TLSError]
       def reload
-        others = @sni.is_a?(Hash) ? @sni.values.grep(Context) - [self] : []
-        [self, *others.uniq].map { |context| [context, context._fresh] }.each { |context, fresh| context._renew(fresh) }
+        all.map { |context| [context, context._fresh] }.each { |context, fresh| context._renew(fresh) }
         self
+      end
+
+      # @return [Array<String>] the paths of the files that {#reload} reads
+      def files = all.flat_map(&:_files).uniq
+
+      # @private
+      def _files
+        @settings.values_at(:certificate, :key, :ca_file).flatten.grep(String).reject { |source| pem?(source) }
       end
 
       # @private
@@ -112,6 +119,9 @@ module Pelton
 
       private
 
+      # This context, and those of other names.
+      def all = [self, *(@sni.values.grep(Context) if @sni.is_a?(Hash))].uniq
+
       def apply(certificate: nil, key: nil, password: nil, ca_file: nil, ca_path: nil, alpn: nil,
         min_version: "TLSv1.2",
         max_version: nil, ciphers: nil, ciphersuites: nil, groups: nil, dh: nil, security_level: nil, resumption: true,
@@ -148,10 +158,12 @@ module Pelton
           return source.respond_to?(:private_to_pem) ? source.private_to_pem : source.to_pem
         end
         source = source.to_s
-        source.include?("-----BEGIN") ? source : File.binread(source)
+        pem?(source) ? source : File.binread(source)
       rescue SystemCallError => error
         raise TLSError, "#{source}: #{SystemCallError.new(error.errno).message}"
       end
+
+      def pem?(source) = source.include?("-----BEGIN")
 
       def choose(name)
         return @sni.call(name) unless @sni.is_a?(Hash)

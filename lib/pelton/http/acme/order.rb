@@ -80,8 +80,10 @@ module Pelton
             wait_for(challenge, %w[pending processing])
           end
           return if challenge.status == "valid"
-          raise Refused, "#{authorization.domain}: #{challenge.error&.fetch("detail", nil) || challenge.status}. The authority asks at http://#{authorization.domain}:80/.well-known/acme-challenge/, " \
-            "so this name must lead to this server, and port 80 be open"
+          reason = challenge.error&.fetch("detail", nil) || challenge.status
+          raise Refused, "#{authorization.domain}: #{reason}. The authority asks at " \
+            "http://#{authorization.domain}:80/.well-known/acme-challenge/, so this name must lead to this server, " \
+            "and port 80 be open"
         end
 
         def wait_for(resource, states)

@@ -38,7 +38,9 @@ module Pelton
           @folder.alone { renew if @folder.due? } # another process may have been faster
         rescue Refused, SystemCallError => error
           pause = pause_after(error)
-          Pelton.logger.error("no certificate for #{@folder.names.join(", ")}: #{error.message}; the #{@folder.placeholder? ? "self-signed one" : "old one"} is served, next attempt in #{pause.ceil} s")
+          served = @folder.placeholder? ? "self-signed one" : "old one"
+          Pelton.logger.error("no certificate for #{@folder.names.join(", ")}: #{error.message}; " \
+            "the #{served} is served, next attempt in #{pause.ceil} s")
           pause
         end
 

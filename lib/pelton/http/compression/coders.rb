@@ -42,7 +42,7 @@ module Pelton
 
         # Brotli (RFC 7932), by the gem brotli.
         class Brotli
-          QUALITY = 4 # the time of gzip's level 4, and some 10 % fewer bytes
+          QUALITY = 4 # about the time of gzip's level 4, and 4 % fewer bytes
 
           def name = "br"
 

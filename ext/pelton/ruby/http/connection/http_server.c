@@ -192,6 +192,13 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
     return self;
 }
 
+/* _tls_only=: whether files are sent to clients with TLS alone. */
+static VALUE server_set_tls_only(VALUE self, VALUE whether)
+{
+    pel_http_server_get(self)->tls_only = RTEST(whether);
+    return whether;
+}
+
 /* _urgent_paths=: frozen Strings. GET and HEAD of them are answered at once, also where `limit` requests run. */
 static VALUE server_set_urgent_paths(VALUE self, VALUE paths)
 {
@@ -208,5 +215,6 @@ VALUE pel_init_http_server(void)
     rb_define_alloc_func(class, http_server_allocate);
     rb_define_private_method(class, "_setup", server_setup, 4);
     rb_define_method(class, "_urgent_paths=", server_set_urgent_paths, 1);
+    rb_define_method(class, "_tls_only=", server_set_tls_only, 1);
     return class;
 }

@@ -104,6 +104,7 @@ struct pel_http_server {
     char date[32];
     int64_t stopping_since; /* 0: the server does not stop */
     uint8_t secure;
+    uint8_t tls_only;    /* requests that came without TLS are the application's, which redirects them */
     uint8_t early_hints; /* the application may send them */
     uint8_t host_has_port;
     uint8_t peaked; /* IdleMemory waits for the end of a peak */

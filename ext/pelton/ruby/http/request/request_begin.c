@@ -40,9 +40,23 @@ void pel_http_begin_request(struct pel_http_connection *connection, const struct
     };
 }
 
+/* Whether the client has TLS, with this server or with a proxy that says so. */
+static int came_with_tls_p(const struct pel_http_connection *connection, const struct pel_http1_head *head)
+{
+    if (connection->server->secure || connection->stream->core.layer)
+        return 1;
+    for (uint32_t i = 0; i < head->header_count; i++)
+        if (pel_http1_equal(head->headers[i].name, "x-forwarded-proto"))
+            return pel_http1_equal(head->headers[i].value, "https");
+    return 0;
+}
+
 int pel_http_begin_file(struct pel_http_connection *connection, const struct pel_http1_head *head)
 {
-    if (!connection->server->files || !pel_http_find_file(connection, head))
+    const struct pel_http_server *server = connection->server;
+
+    if (!server->files || (server->tls_only && !came_with_tls_p(connection, head)) ||
+        !pel_http_find_file(connection, head))
         return 0;
     connection->request.for_file = 1;
     if (!NIL_P(connection->server->log) || pel_observed[PEL_EVENT_request] || connection->request.host_unchecked)

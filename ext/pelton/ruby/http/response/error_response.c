@@ -52,7 +52,8 @@ void pel_http_respond_error(struct pel_http_connection *connection, unsigned sta
         *response = (struct pel_http_response){.keep_alive = 1};
     }
     json = json_wanted_p(request);
-    length = json ? write_problem(body, status, text) : (size_t)snprintf(body, sizeof body, "%s\n", text);
+    length = json ? write_problem(body, status, text)
+                  : (size_t)snprintf(body, sizeof body, "%.*s\n", LONGEST_BODY - 2, text);
     pel_http_list_remove(connection);
     if (connection->state != PEL_HTTP_BUSY)
         pel_http_become(connection, PEL_HTTP_BUSY);
