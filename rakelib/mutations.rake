@@ -11,7 +11,7 @@ mutations = lambda do |minimum, **options|
   abort "fewer than #{(minimum * 100).round} % were killed" if report.share < minimum
 end
 
-desc "Try 600 mutants, which tests must kill: an hour (COUNT=, SEED=, ONLY=path, JOBS=, AGAIN=1: survivors once more)"
+desc "Try 600 mutants, which tests must kill (COUNT=, SEED=, ONLY=path, JOBS=, AGAIN=1: survivors once more)"
 task(mutations: :compile) { mutations.call(0.9, count: ENV["COUNT"]&.to_i) }
 
 namespace :mutations do

@@ -61,7 +61,7 @@ class CableFollowerTest < PeltonTest
         client = subscribed(url, **EXTENDED)
         await(client) { |frame| frame["message"]["text"] == "Hello" }
 
-        assert_equal [NAME, "1", 5], client.frame.values_at("stream_id", "epoch", "offset")
+        assert_equal({"stream_id" => NAME, "epoch" => "1", "offset" => 5}, client.frame.slice("stream_id", "epoch", "offset"))
         client.socket.close
         out << ", world"
         client = connect(url, **EXTENDED)
@@ -193,7 +193,7 @@ class CableFollowerTest < PeltonTest
       @store.away = true
       client = subscribed(url)
 
-      assert_equal ["disconnect", "subscription_failed", true], client.receive.values_at("type", "reason", "reconnect")
+      assert_equal({"type" => "disconnect", "reason" => "subscription_failed", "reconnect" => true}, client.receive.slice("type", "reason", "reconnect"))
       assert_match(/the database is away/, @error.message)
     end
   end
