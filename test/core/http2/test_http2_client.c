@@ -262,3 +262,20 @@ SERVER_TEST(a_push_that_crosses_our_settings_is_refused)
     CHECK(client_answer(server, RST_STREAM, &length));
     CHECK_INT(2, client_answer(server, RST_STREAM, &length)[-1]); /* the stream's number */
 }
+
+SERVER_TEST(an_abandoned_session_sends_nothing_of_streams_that_are_gone)
+{
+    struct pel_http2_stream *stream = request(server, 0);
+    struct pel_buffer output = {0};
+
+    CHECK(stream);
+    CHECK_INT(0, client_send(server));
+    CHECK_INT(0, pel_http2_append(stream, "body", 4));
+    pel_http2_abandon(server->session);
+    pel_http2_release(stream); /* frees it */
+    CHECK_INT(0, pel_http2_send(server->session, &output, 1000));
+    CHECK_INT(0, pel_buffer_length(&output));
+    CHECK(pel_http2_leaving_p(server->session));
+    CHECK(!request(server, 1));
+    pel_buffer_free(&output);
+}

@@ -28,7 +28,8 @@ int pel_http2_settings_known_p(const struct pel_http2_session *session)
 
 int pel_http2_leaving_p(const struct pel_http2_session *session)
 {
-    return session->peer_ends || session->flooded || !nghttp2_session_check_request_allowed(session->nghttp2);
+    return session->peer_ends || session->flooded || session->abandoned ||
+           !nghttp2_session_check_request_allowed(session->nghttp2);
 }
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
@@ -61,7 +62,9 @@ struct pel_http2_stream *pel_http2_request(struct pel_http2_session *session, ch
 {
     struct pel_http2_stream *stream = pel_calloc(1, sizeof *stream);
     nghttp2_data_provider provider = {.source.ptr = stream, .read_callback = pel__http2_read_body};
-    ssize_t count = stream ? read_head(session, lines, length, scheme) : PEL_EMEMORY;
+    ssize_t count = !stream              ? PEL_EMEMORY
+                    : session->abandoned ? PEL_EARGUMENT
+                                         : read_head(session, lines, length, scheme);
 
     if (count >= 0)
         count = nghttp2_submit_request(session->nghttp2, NULL, session->fields, (size_t)count,

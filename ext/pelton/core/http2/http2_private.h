@@ -24,6 +24,7 @@ struct pel_http2_session {
     unsigned client : 1;    /* the session's side */
     unsigned settings : 1;  /* the peer's have come */
     unsigned peer_ends : 1; /* the peer has sent GOAWAY */
+    unsigned abandoned : 1; /* the connection is broken */
     unsigned flooded : 1, no_memory : 1, within_head : 1, announcing : 1, end_known : 1;
 };
 

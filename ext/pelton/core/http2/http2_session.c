@@ -210,6 +210,8 @@ int pel_http2_receive(struct pel_http2_session *session, const char *bytes, size
     ssize_t count;
 
     session->now = now;
+    if (session->abandoned)
+        return 0;
     if (session->flooded)
         return PEL_ELIMIT;
     count = nghttp2_session_mem_recv(session->nghttp2, (const uint8_t *)bytes, length);
@@ -226,6 +228,8 @@ int pel_http2_send(struct pel_http2_session *session, struct pel_buffer *output,
 {
     int code = 1;
 
+    if (session->abandoned)
+        return 0;
     session->out = output;
     session->most = most;
     while (code == 1 && pel_buffer_length(output) < most) {
@@ -249,8 +253,10 @@ int pel_http2_over_p(const struct pel_http2_session *session)
     return !nghttp2_session_want_read(session->nghttp2) && !nghttp2_session_want_write(session->nghttp2);
 }
 
+/* nghttp2 still has frames of the streams, which it would read from their memory. */
 void pel_http2_abandon(struct pel_http2_session *session)
 {
+    session->abandoned = 1;
     for (struct pel_http2_stream *stream = session->first, *next; stream; stream = next) {
         next = stream->next;
         if (!stream->closed)

@@ -94,7 +94,7 @@ int pel_http2_over_p(const struct pel_http2_session *session);
 /* Whether the peer is in the middle of a head, which no other frame may interrupt. */
 int pel_http2_within_head_p(const struct pel_http2_session *session);
 
-/* The connection is broken: all streams are closed. */
+/* The connection is broken: all streams are closed, and nothing is sent or received any more. */
 void pel_http2_abandon(struct pel_http2_session *session);
 
 /* The first of all streams; stream->next is the next. Some have no owner, or have none any more. */

@@ -12,6 +12,8 @@ static uint32_t key_mark(struct pel_slice key)
     size_t length = pel_min(key.length, sizeof(uint64_t));
     uint64_t end = 0;
 
+    if (key.length > PEL_MEMCACHED_KEY_LIMIT) /* it is refused when it is written, and may have fewer bytes */
+        return 1;
     memcpy(&end, key.bytes + key.length - length, length);
     return (uint32_t)((end ^ key.length) * UINT64_C(0x9e3779b97f4a7c15) >> 32) | 1;
 }

@@ -120,6 +120,7 @@ module Pelton
         return if @failure
         while @stream.pending < OUTPUT && (bytes = @session.take(65_536))
           @stream.write(bytes, timeout: SEND_INTERVAL)
+          return if @failure # another task broke the connection off meanwhile
           sent = true
         end
         @session.news.each { |exchange| notify(exchange) } if sent
