@@ -30,20 +30,23 @@ module Pelton
         end
 
         # A job that the pool has cancelled has neither succeeded nor failed: it is for another worker. One that has come
-        # to its end is not: what was cancelled was the record of it, which is made again.
+        # to its end is not: what was cancelled was the record of it, which is made again. It is for the class of
+        # executions: methods of one object's own class are found anew for each object.
         module Release
-          attr_writer :pool
+          attr_writer :pelton_pool
 
-          def failed_with(error) = @pool.cancelled?(error) ? release : super
+          def failed_with(error) = released_by_pool?(error) ? release : super
 
           private
 
           def finished
             super
           rescue Cancelled => error
-            raise unless @pool.cancelled?(error)
+            raise unless released_by_pool?(error)
             super
           end
+
+          def released_by_pool?(error) = @pelton_pool&.cancelled?(error)
         end
         private_constant :Choice, :Requirements, :Release
 
@@ -139,7 +142,8 @@ module Pelton
         end
 
         def start(execution)
-          execution.extend(Release).pool = self
+          execution.class.prepend(Release) unless Release === execution
+          execution.pelton_pool = self
           Pelton.spawn(name: "#{description(execution.job)} of queue #{execution.job.queue_name}") do
             perform_execution(execution)
           end
