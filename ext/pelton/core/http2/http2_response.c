@@ -225,6 +225,15 @@ void pel_http2_reset(struct pel_http2_stream *stream, enum pel_http2_error error
     nghttp2_submit_rst_stream(stream->session->nghttp2, NGHTTP2_FLAG_NONE, stream->id, (uint32_t)error);
 }
 
+void pel_http2_hang_up(struct pel_http2_stream *stream)
+{
+    if (stream->end_sent && !stream->ended)
+        pel_http2_reset(stream, PEL_HTTP2_NO_ERROR);
+    else
+        pel_http2_finish(stream);
+    pel_http2_release(stream);
+}
+
 void pel_http2_release(struct pel_http2_stream *stream)
 {
     stream->owner = NULL;
