@@ -2,6 +2,7 @@
 
 require_relative "../../support/http/http2_tunnel"
 require_relative "../../support/websocket_peer"
+require "pelton/cable"
 
 # WebSockets over HTTP/2 (RFC 8441).
 class Http2WebSocketsTest < PeltonTest
@@ -178,6 +179,25 @@ class Http2WebSocketsTest < PeltonTest
       assert_equal [[:text, "for all"]] * 3, all.map { |socket| next_frame(socket) }
       all.each(&:close)
       eventually("nobody") { room.empty? }
+    end
+  end
+
+  class NewsChannel < Pelton::Cable::Channel
+    def subscribed = stream_from("news")
+  end
+
+  def test_a_cable
+    cable = Pelton::Cable::Server.new(channels: [NewsChannel])
+    sockets(cable) do |client|
+      socket = tunnel(client, "/cable", fields: {"sec-websocket-protocol" => "actioncable-v1-json"})
+      welcome = next_frame(socket).last
+      socket.write(frame(:text, JSON.generate(command: "subscribe", identifier: '{"channel":"Http2WebSocketsTest::NewsChannel"}')))
+      confirmation = next_frame(socket).last
+      cable.broadcast("news", {"headline" => "none"})
+
+      assert_equal '{"type":"welcome"}', welcome
+      assert_equal "confirm_subscription", JSON.parse(confirmation)["type"]
+      assert_equal({"headline" => "none"}, JSON.parse(next_frame(socket).last)["message"])
     end
   end
 
