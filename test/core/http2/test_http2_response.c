@@ -135,7 +135,7 @@ CLIENT_TEST(a_reset_drops_the_output)
     CHECK(!pel_http2_first(client->session));
 }
 
-CLIENT_TEST(a_reset_while_a_frame_waits_for_the_output)
+CLIENT_TEST(a_reset_between_two_frames)
 {
     struct pel_http2_stream *stream = requested(client);
     static char bytes[40000];
@@ -143,7 +143,7 @@ CLIENT_TEST(a_reset_while_a_frame_waits_for_the_output)
     write_lines(stream, "HTTP/1.1 200 OK\r\n\r\n");
     CHECK_INT(0, pel_http2_send_head(stream, 0));
     pel_http2_append(stream, bytes, sizeof bytes);
-    CHECK_INT(1, pel_http2_send(client->session, &client->answer, 5000)); /* the second frame is begun */
+    CHECK_INT(1, pel_http2_send(client->session, &client->answer, 5000));
     pel_http2_reset(stream, PEL_HTTP2_CANCEL);
     pel_http2_release(stream);
     CHECK_INT(0, client_receive(client));

@@ -17,15 +17,21 @@ struct pel_http2_session {
     struct pel_buffer *out; /* where pel_http2_send writes */
     size_t most;            /* bytes that it may have */
     int64_t now;
-    nghttp2_nv *fields; /* of the head that is being sent */
+    nghttp2_nv *fields; /* of the head that is being sent; an idle session has none */
     size_t fields_capacity;
     uint32_t count; /* of streams that are not freed: the owner may still work for those that the client reset */
     struct pel_http2_allowance resets, controls;
     unsigned client : 1;    /* the session's side */
+    unsigned making : 1;    /* nghttp2's session is being made */
     unsigned settings : 1;  /* the peer's have come */
     unsigned peer_ends : 1; /* the peer has sent GOAWAY */
     unsigned flooded : 1, no_memory : 1, within_head : 1, announcing : 1, end_known : 1;
 };
+
+/* ---- frame_buffer.c ------------------------------------------------------------------------------------------- */
+
+/* The memory that nghttp2's session uses. Sessions share some of it: one thread at a time may use any of them. */
+nghttp2_mem pel__http2_memory(struct pel_http2_session *session);
 
 /* ---- http2_stream.c ------------------------------------------------------------------------------------------- */
 
@@ -81,6 +87,9 @@ int pel__http2_on_send_data(nghttp2_session *nghttp2, nghttp2_frame *frame, cons
 /* A field at that place of session->fields. 0 or PEL_EMEMORY. */
 int pel__http2_add_field(struct pel_http2_session *session, size_t count, struct pel_slice name,
                          struct pel_slice value);
+
+/* They are needed no more. */
+void pel__http2_free_fields(struct pel_http2_session *session);
 
 /* The lines from `at` on as fields after the first `count`. Returns the number of fields, or PEL_EMEMORY. */
 ssize_t pel__http2_read_fields(struct pel_http2_session *session, size_t count, char *at, const char *end);

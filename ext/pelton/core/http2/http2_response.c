@@ -44,6 +44,13 @@ int pel__http2_add_field(struct pel_http2_session *session, size_t count, struct
     return 0;
 }
 
+void pel__http2_free_fields(struct pel_http2_session *session)
+{
+    pel_free(session->fields);
+    session->fields = NULL;
+    session->fields_capacity = 0;
+}
+
 static void lower(char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -188,10 +195,6 @@ int pel__http2_on_send_data(nghttp2_session *nghttp2, nghttp2_frame *frame, cons
     size_t left = length;
 
     (void)nghttp2, (void)frame;
-    if (pel_http2_unsent(stream) < length) /* it was reset since the frame was begun */
-        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-    if (pel_buffer_length(session->out) >= session->most)
-        return NGHTTP2_ERR_WOULDBLOCK;
     if (pel_buffer_reserve(session->out, FRAME_HEAD + length) < 0) {
         session->no_memory = 1;
         return NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -209,7 +212,7 @@ int pel__http2_on_send_data(nghttp2_session *nghttp2, nghttp2_frame *frame, cons
     }
     if (stream->wants_room && pel_http2_unsent(stream) <= ROOM)
         pel__http2_tell(stream, PEL_HTTP2_ROOM);
-    return 0;
+    return pel_buffer_length(session->out) < session->most ? 0 : NGHTTP2_ERR_PAUSE;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */

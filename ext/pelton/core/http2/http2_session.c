@@ -176,6 +176,7 @@ static struct pel_http2_session *make_session(const struct pel_http2_limits *lim
     struct pel_http2_session *session = pel_calloc(1, sizeof *session);
     nghttp2_session_callbacks *callbacks = NULL;
     nghttp2_option *option = NULL;
+    nghttp2_mem memory = pel__http2_memory(session);
     int code = session ? configure(&callbacks, &option, client) : PEL_EMEMORY;
 
     if (code == 0) {
@@ -184,9 +185,11 @@ static struct pel_http2_session *make_session(const struct pel_http2_limits *lim
         session->last_news = &session->news;
         session->resets.left = limits->resets;
         session->controls.left = limits->controls;
-        if ((client ? nghttp2_session_client_new2 : nghttp2_session_server_new2)(&session->nghttp2, callbacks, session,
-                                                                                 option))
+        session->making = 1;
+        if ((client ? nghttp2_session_client_new3 : nghttp2_session_server_new3)(&session->nghttp2, callbacks, session,
+                                                                                 option, &memory))
             code = PEL_EMEMORY;
+        session->making = 0;
     }
     nghttp2_session_callbacks_del(callbacks);
     nghttp2_option_del(option);
@@ -212,7 +215,7 @@ void pel_http2_session_free(struct pel_http2_session *session)
     nghttp2_session_del(session->nghttp2);
     while (session->first)
         pel__http2_stream_free(session->first);
-    pel_free(session->fields);
+    pel__http2_free_fields(session);
     pel_free(session);
 }
 

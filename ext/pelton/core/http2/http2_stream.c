@@ -53,7 +53,8 @@ void pel__http2_stream_free(struct pel_http2_stream *stream)
     *(stream->previous ? &stream->previous->next : &stream->session->first) = stream->next;
     if (stream->next)
         stream->next->previous = stream->previous;
-    stream->session->count--;
+    if (!--stream->session->count)
+        pel__http2_free_fields(stream->session);
     pel_borrowed_drop(&stream->borrowed);
     pel_buffer_free(&stream->lines);
     pel_buffer_free(&stream->input);
