@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "http2_peer"
+require_relative "../websocket_peer"
 
 # A client's WebSocket over HTTP/2 (RFC 8441): one stream of an {Http2Peer}, read and written like an IO. So
 # {WebSocketPeer}'s methods for frames take it.
@@ -58,4 +59,22 @@ class Http2Tunnel
   private
 
   def step = client.receive || raise(EOFError, "the connection ended")
+end
+
+# A server of WebSockets in this process, and clients that open them over HTTP/2. For PeltonTests.
+module Http2Tunnels
+  include Http2Peers
+  include WebSocketPeer
+
+  ECHO = ->(env) { Pelton::HTTP::WebSocket.accept(env) { |socket| socket.each { |message| socket.write(message) } } }
+
+  # Serves what accepts a WebSocket; other requests get their path.
+  def sockets(app = ECHO, client: {}, **options)
+    both = ->(env) { Pelton::HTTP::WebSocket.request?(env) ? app.call(env) : [200, {}, [env["PATH_INFO"]]] }
+    serving(both, lint: false, **options) { yield http2(settings: client) }
+  end
+
+  def tunnel(client, path = "/", fields: {}, **options)
+    Http2Tunnel.new(client, path, fields: fields, **options).tap { |tunnel| assert_equal 200, tunnel.status }
+  end
 end

@@ -41,6 +41,9 @@ void pel__http2_tell(struct pel_http2_stream *stream, enum pel_http2_news news);
 /* Takes the stream out of its session, and frees it. */
 void pel__http2_stream_free(struct pel_http2_stream *stream);
 
+/* The list of a head's fields is needed no more. */
+void pel__http2_free_fields(struct pel_http2_session *session);
+
 /* ---- flood.c -------------------------------------------------------------------------------------------------- */
 
 /* Whether the client may do it once more. */
@@ -87,9 +90,6 @@ int pel__http2_on_send_data(nghttp2_session *nghttp2, nghttp2_frame *frame, cons
 /* A field at that place of session->fields. 0 or PEL_EMEMORY. */
 int pel__http2_add_field(struct pel_http2_session *session, size_t count, struct pel_slice name,
                          struct pel_slice value);
-
-/* They are needed no more. */
-void pel__http2_free_fields(struct pel_http2_session *session);
 
 /* The lines from `at` on as fields after the first `count`. Returns the number of fields, or PEL_EMEMORY. */
 ssize_t pel__http2_read_fields(struct pel_http2_session *session, size_t count, char *at, const char *end);

@@ -44,13 +44,6 @@ int pel__http2_add_field(struct pel_http2_session *session, size_t count, struct
     return 0;
 }
 
-void pel__http2_free_fields(struct pel_http2_session *session)
-{
-    pel_free(session->fields);
-    session->fields = NULL;
-    session->fields_capacity = 0;
-}
-
 static void lower(char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)

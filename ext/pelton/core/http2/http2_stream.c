@@ -47,6 +47,13 @@ static void forget_news(struct pel_http2_stream *stream)
     stream->news = 0;
 }
 
+void pel__http2_free_fields(struct pel_http2_session *session)
+{
+    pel_free(session->fields);
+    session->fields = NULL;
+    session->fields_capacity = 0;
+}
+
 void pel__http2_stream_free(struct pel_http2_stream *stream)
 {
     forget_news(stream);
