@@ -32,8 +32,8 @@ module Pelton
         settings = settings(options)
         refusal = refuse(env, origins)
         return refusal if refusal
-        exchange = env["async.callback"]
-        unless exchange.is_a?(Exchange)
+        exchange = env["rack.hijack"] # which no middleware wraps
+        unless exchange.respond_to?(:hijack)
           raise Error, "WebSocket.accept needs Pelton's HTTP server: this server does not hand over its streams"
         end
         server = exchange.server

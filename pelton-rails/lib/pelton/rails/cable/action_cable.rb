@@ -19,7 +19,7 @@ module Pelton
         # `ActionCable.server`: heartbeats, the list of connections, the event loop and the worker pool.
         module Server
           def call(env)
-            if env["async.callback"].is_a?(HTTP::Exchange)
+            if env["rack.hijack"].respond_to?(:hijack)
               @pelton = Cable.new(self) unless @pelton&.here?
               event_loop.cable = worker_pool.cable = env[KEY] = @pelton
               socket = HTTP::WebSocket.request?(env)
