@@ -104,6 +104,9 @@ class Chromium
     nodes.map { |node| [node.dig("role", "value").to_s, node.dig("name", "value").to_s.strip] }
   end
 
+  # Certificates of whatever authority are accepted.
+  def trust_all = call("Security.setIgnoreCertificateErrors", ignore: true)
+
   # Pages that are opened from now on run no scripts of their own.
   def without_scripts = call("Emulation.setScriptExecutionDisabled", value: true)
 

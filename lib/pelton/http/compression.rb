@@ -22,7 +22,7 @@ module Pelton
       }ix
       WITHOUT_CONTENT = [204, 205, 206, 304].freeze
       # Headers that speak of the content as the application has made it.
-      OF_CONTENT = %w[content-encoding content-range content-digest content-md5 digest rack.hijack].freeze
+      OF_CONTENT = %w[content-encoding content-range content-digest content-md5 digest rack.hijack rack.protocol].freeze
       MOST_KNOWN = 100 # values of Accept-Encoding whose coder is remembered
       private_constant :LEAST, :IN_THREAD, :TYPES, :WITHOUT_CONTENT, :OF_CONTENT, :MOST_KNOWN
 

@@ -25,6 +25,15 @@ module Pelton
       #   ignored.
       #   @return [Stream] which the caller closes
       #   @raise [ClosedError] the client has left, or the exchange is over
+      #   @raise [Error] the request came by HTTP/2: its connection belongs to others, too
+
+      # @!method accept(headers)
+      #   Accepts the WebSocket that a client of HTTP/2 asks for.
+      #   @param headers [Hash{String => String}] of the response
+      #   @return [Stream] which the caller closes
+      #   @raise [ClosedError] the client has left, or the exchange is over
+      #   @raise [Error] the request asks for no WebSocket, or not by HTTP/2
+      #   @api private
 
       # @!method write(string)
       #   Sends a part of the response's body. Waits while more than 64 KB are queued, and for its turn among other

@@ -64,6 +64,8 @@ module Pelton
       Setting.new(:max_streams, :number, 100, "most requests at once of a connection of HTTP/2; 0: HTTP/1.1 alone",
         taken_by: :server),
       Setting.new(:stream_window, :bytes, 131_072, "of a body that a client of HTTP/2 may send ahead of the application", taken_by: :server),
+      Setting.new(:http2_websockets, :switch, true, "offer clients WebSockets over HTTP/2 (RFC 8441)",
+        taken_by: :server),
       Setting.new(:max_resets, :number, 1000,
         "most requests that a client of HTTP/2 may cancel, or have refused as malformed, at once, and again within 30 seconds; then its connection ends",
         taken_by: :server),

@@ -61,7 +61,7 @@ static inline void client_begin(struct client *client)
 {
     *client = (struct client){.message = pel_http1_default_limits};
     client->limits = (struct pel_http2_limits){
-        .message = &client->message, .streams = 10, .window = 1000, .resets = 5, .controls = 5};
+        .message = &client->message, .streams = 10, .window = 1000, .websockets = 1, .resets = 5, .controls = 5};
     client->session = pel_http2_session_new(&client->limits);
     pel_buffer_append(&client->bytes, PREFACE, sizeof PREFACE - 1);
     client_frame(client, SETTINGS, 0, 0, NULL, 0);

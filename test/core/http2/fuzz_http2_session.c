@@ -14,13 +14,14 @@
 static const struct pel_http1_limits message = {
     .target = 100, .head = 1000, .headers = 10, .body = 10000, .chunk_excess = 100};
 static const struct pel_http2_limits limits = {
-    .message = &message, .streams = STREAMS, .window = 5000, .resets = 50, .controls = 50};
+    .message = &message, .streams = STREAMS, .window = 5000, .websockets = 1, .resets = 50, .controls = 50};
 
 static void answer(struct pel_http2_stream *stream, uint32_t choice)
 {
     static const char lines[] = "HTTP/1.1 200 OK\r\nx-one: 1\r\n\r\n", trailers[] = "x-sum: 1\r\n\r\n";
     static const char bytes[40000];
 
+    stream->tunnel = stream->websocket && choice % 2;
     pel_buffer_append(&stream->lines, lines, sizeof lines - 1);
     CHECK(pel_http2_send_head(stream, choice % 5 == 0) == 0);
     if (choice % 5)

@@ -117,3 +117,51 @@ CLIENT_TEST(streams_that_the_client_has_reset_count_until_they_are_released)
         pel_http2_release(stream);
     CHECK(!pel_http2_first(client->session));
 }
+
+CLIENT_TEST(a_websocket_reads_as_an_upgrade)
+{
+    struct pel_http1_head head;
+    struct pel_http2_stream *stream;
+    unsigned news;
+
+    client_request(client, 1, "CONNECT", "/chat", 0, ":protocol", "websocket");
+    CHECK_INT(0, client_send(client));
+    stream = pel_http2_next(client->session, &news);
+    CHECK(stream);
+    CHECK_INT(0, pel_http2_head(stream, &head));
+    CHECK(stream->websocket);
+    CHECK(pel_slice_equals(head.method, "GET"));
+    CHECK(pel_slice_equals(head.path, "/chat"));
+    CHECK(head.upgrade);
+    CHECK(pel_slice_equals(pel_http1_find(&head, "upgrade")->value, "websocket"));
+    CHECK_INT(PEL_HTTP1_NO_BODY, head.framing);
+}
+
+CLIENT_TEST(the_protocol_of_another_tunnel)
+{
+    struct pel_http1_head head;
+    struct pel_http2_stream *stream;
+    unsigned news;
+
+    client_request(client, 1, "CONNECT", "/", 0, ":protocol", "connect-udp");
+    CHECK_INT(0, client_send(client));
+    stream = pel_http2_next(client->session, &news);
+    CHECK(stream);
+    CHECK_INT(PEL_ELIMIT, pel_http2_head(stream, &head));
+    CHECK_INT(PEL_HTTP1_FAULT_PROTOCOL, stream->fault);
+    CHECK_INT(501, pel_http1_fault_status((enum pel_http1_fault)stream->fault));
+}
+
+CLIENT_TEST(what_a_websocket_sends_is_no_body)
+{
+    struct pel_http2_stream *stream;
+    unsigned news;
+
+    client->message.body = 3;
+    client_request(client, 1, "CONNECT", "/", 0, ":protocol", "websocket");
+    client_frame(client, DATA, 0, 1, "12345", 5);
+    CHECK_INT(0, client_send(client));
+    stream = pel_http2_next(client->session, &news);
+    CHECK_INT(PEL_HTTP1_FAULT_NONE, stream->fault);
+    CHECK_INT(5, pel_buffer_length(&stream->input));
+}

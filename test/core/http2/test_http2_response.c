@@ -135,7 +135,7 @@ CLIENT_TEST(a_reset_drops_the_output)
     CHECK(!pel_http2_first(client->session));
 }
 
-CLIENT_TEST(a_reset_while_a_frame_waits_for_the_output)
+CLIENT_TEST(a_reset_between_two_frames)
 {
     struct pel_http2_stream *stream = requested(client);
     static char bytes[40000];
@@ -143,7 +143,7 @@ CLIENT_TEST(a_reset_while_a_frame_waits_for_the_output)
     write_lines(stream, "HTTP/1.1 200 OK\r\n\r\n");
     CHECK_INT(0, pel_http2_send_head(stream, 0));
     pel_http2_append(stream, bytes, sizeof bytes);
-    CHECK_INT(1, pel_http2_send(client->session, &client->answer, 5000)); /* the second frame is begun */
+    CHECK_INT(1, pel_http2_send(client->session, &client->answer, 5000));
     pel_http2_reset(stream, PEL_HTTP2_CANCEL);
     pel_http2_release(stream);
     CHECK_INT(0, client_receive(client));
@@ -164,4 +164,61 @@ CLIENT_TEST(the_output_is_bounded)
     CHECK(pel_buffer_length(&client->answer) < 20000 + 16384 + 9);
     CHECK_INT(0, client_receive(client));
     CHECK_INT(0, pel_http2_unsent(stream));
+}
+
+static struct pel_http2_stream *tunnel(struct client *client)
+{
+    struct pel_http2_stream *stream;
+    unsigned news;
+
+    client_request(client, 1, "CONNECT", "/", 0, ":protocol", "websocket");
+    CHECK_INT(0, client_send(client));
+    stream = pel_http2_next(client->session, &news);
+    stream->tunnel = 1;
+    write_lines(stream, "HTTP/1.1 200 OK\r\n\r\n");
+    CHECK_INT(0, pel_http2_send_head(stream, 0));
+    return stream;
+}
+
+CLIENT_TEST(a_tunnel_ends_on_each_side_by_itself)
+{
+    struct pel_http2_stream *stream = tunnel(client);
+    unsigned news;
+
+    pel_http2_append(stream, "hello", 5);
+    pel_http2_finish(stream);
+    CHECK_INT(0, client_receive(client));
+    CHECK(stream->end_sent);
+    CHECK_INT(-1, client_error(client, RST_STREAM));
+    client_frame(client, DATA, END_STREAM, 1, "bye", 3);
+    CHECK_INT(0, client_send(client));
+    CHECK_POINTER(stream, pel_http2_next(client->session, &news));
+    CHECK_INT(PEL_HTTP2_BODY | PEL_HTTP2_CLOSED, news);
+    CHECK_INT(3, pel_buffer_length(&stream->input));
+    pel_http2_release(stream);
+}
+
+CLIENT_TEST(a_tunnel_that_hangs_up_resets_once_all_was_sent)
+{
+    struct pel_http2_stream *stream = tunnel(client);
+    size_t length;
+
+    pel_http2_append(stream, "hello", 5);
+    pel_http2_hang_up(stream);
+    CHECK_INT(0, client_receive(client));
+    CHECK_INT(END_STREAM, client_answer(client, DATA, &length)[-5]);
+    CHECK_INT(PEL_HTTP2_NO_ERROR, client_error(client, RST_STREAM));
+    CHECK(!pel_http2_first(client->session));
+}
+
+CLIENT_TEST(a_tunnel_that_hangs_up_after_its_end)
+{
+    struct pel_http2_stream *stream = tunnel(client);
+
+    pel_http2_finish(stream);
+    CHECK_INT(0, client_receive(client));
+    pel_http2_hang_up(stream);
+    CHECK_INT(0, client_receive(client));
+    CHECK_INT(PEL_HTTP2_NO_ERROR, client_error(client, RST_STREAM));
+    CHECK(!pel_http2_first(client->session));
 }

@@ -93,6 +93,12 @@ class Http2Peer
     @streams[stream]
   end
 
+  # What has come of a stream's response.
+  def so_far(stream) = @streams[stream]
+
+  # Whether the server has ended a stream, by its last frame or by a reset.
+  def ended?(stream) = !!@ended[stream]
+
   # What ended the connection: the last GOAWAY's error.
   def end_of_connection
     while (frame = receive)

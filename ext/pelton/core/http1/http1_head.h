@@ -31,6 +31,7 @@
     X(CHUNK, 400, "a chunk is malformed")                                                                              \
     X(TRAILER, 400, "a trailer is not allowed")                                                                        \
     X(EXPECTATION, 417, "Expect is not 100-continue")                                                                  \
+    X(PROTOCOL, 501, "the protocol of the tunnel is not websocket")                                                    \
     X(CUT_OFF, 400, "the connection ended within a message")                                                           \
     X(TARGET_LONG, 414, "the target is too long")                                                                      \
     X(STATUS_LONG, 502, "the status line is too long")                                                                 \

@@ -17,16 +17,22 @@ struct pel_http2_session {
     struct pel_buffer *out; /* where pel_http2_send writes */
     size_t most;            /* bytes that it may have */
     int64_t now;
-    nghttp2_nv *fields; /* of the head that is being sent */
+    nghttp2_nv *fields; /* of the head that is being sent; an idle session has none */
     size_t fields_capacity;
     uint32_t count; /* of streams that are not freed: the owner may still work for those that the client reset */
     struct pel_http2_allowance resets, controls;
     unsigned client : 1;    /* the session's side */
+    unsigned making : 1;    /* nghttp2's session is being made */
     unsigned settings : 1;  /* the peer's have come */
     unsigned peer_ends : 1; /* the peer has sent GOAWAY */
     unsigned abandoned : 1; /* the connection is broken */
     unsigned flooded : 1, no_memory : 1, within_head : 1, announcing : 1, end_known : 1;
 };
+
+/* ---- frame_buffer.c ------------------------------------------------------------------------------------------- */
+
+/* The memory that nghttp2's session uses. Sessions share some of it: one thread at a time may use any of them. */
+nghttp2_mem pel__http2_memory(struct pel_http2_session *session);
 
 /* ---- http2_stream.c ------------------------------------------------------------------------------------------- */
 
@@ -35,6 +41,9 @@ void pel__http2_tell(struct pel_http2_stream *stream, enum pel_http2_news news);
 
 /* Takes the stream out of its session, and frees it. */
 void pel__http2_stream_free(struct pel_http2_stream *stream);
+
+/* The list of a head's fields is needed no more. */
+void pel__http2_free_fields(struct pel_http2_session *session);
 
 /* ---- flood.c -------------------------------------------------------------------------------------------------- */
 

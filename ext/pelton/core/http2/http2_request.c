@@ -10,7 +10,9 @@
  * content-length.
  */
 
-enum { METHOD, TARGET, AUTHORITY };
+enum { METHOD, TARGET, AUTHORITY, PROTOCOL };
+
+#define LINES_OF_UPGRADE 2 /* that a request for a WebSocket has besides its fields */
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
@@ -41,6 +43,18 @@ static int append_slice(struct pel_buffer *buffer, struct pel_slice slice)
     return slice.length ? pel_buffer_append(buffer, slice.bytes, slice.length) : 0;
 }
 
+/* An extended CONNECT asks for what HTTP/1 asks for by GET and Upgrade (RFC 8441, 5). */
+static int begin_tunnel(struct pel_http2_stream *stream, struct pel_slice *method)
+{
+    if (!pel_slice_equals(pseudo_header(stream, PROTOCOL), "websocket")) {
+        stream->fault = PEL_HTTP1_FAULT_PROTOCOL;
+        return 0;
+    }
+    stream->websocket = 1;
+    *method = PEL_SLICE("GET");
+    return 1;
+}
+
 /* METHOD SP target SP HTTP/1.1, and Host. None of them may hold what would end its place in the line. */
 static int write_first_line(struct pel_http2_stream *stream)
 {
@@ -49,6 +63,8 @@ static int write_first_line(struct pel_http2_stream *stream)
     struct pel_buffer *head = &stream->head;
 
     if (pel_buffer_length(head) || stream->fault)
+        return 0;
+    if (stream->pseudo_length[PROTOCOL] && !begin_tunnel(stream, &method))
         return 0;
     if (!target.length) /* CONNECT */
         target = authority;
@@ -62,6 +78,8 @@ static int write_first_line(struct pel_http2_stream *stream)
     if (authority.length && (append_slice(head, PEL_SLICE("host: ")) < 0 || append_slice(head, authority) < 0 ||
                              append_slice(head, PEL_SLICE("\r\n")) < 0))
         return pel__http2_out_of_memory(stream);
+    if (stream->websocket && append_slice(head, PEL_SLICE("connection: upgrade\r\nupgrade: websocket\r\n")) < 0)
+        return pel__http2_out_of_memory(stream);
     return 0;
 }
 
@@ -71,6 +89,7 @@ static int keep_pseudo_header(struct pel_http2_stream *stream, struct pel_slice 
     int which = pel_slice_equals(name, ":method")      ? METHOD
                 : pel_slice_equals(name, ":path")      ? TARGET
                 : pel_slice_equals(name, ":authority") ? AUTHORITY
+                : pel_slice_equals(name, ":protocol")  ? PROTOCOL
                                                        : -1;
 
     if (which < 0) /* :scheme, which the connection knows better */
@@ -198,7 +217,7 @@ int pel__http2_on_data(nghttp2_session *nghttp2, uint8_t flags, int32_t id, cons
     if (!stream || stream->released || stream->fault)
         return 0;
     stream->received += length;
-    if (stream->received > session->limits->message->body)
+    if (stream->received > session->limits->message->body && !stream->websocket)
         stream->fault = PEL_HTTP1_FAULT_BODY_LONG;
     else if (pel_buffer_append(&stream->input, bytes, length) < 0)
         return pel__http2_out_of_memory(stream);
@@ -220,6 +239,8 @@ int pel__http2_parse_lines(struct pel_http2_stream *stream, enum pel_http1_kind 
         return PEL_ELIMIT;
     limits.head = SIZE_MAX; /* was looked to already: the lines have bytes that the fields have not */
     limits.headers++;       /* Host, of :authority */
+    if (stream->websocket)
+        limits.headers += LINES_OF_UPGRADE;
     if (limits.headers > PEL_HTTP1_MOST_HEADERS)
         limits.headers = PEL_HTTP1_MOST_HEADERS;
     length = pel_http1_parse_head(kind, &limits, pel_buffer_head(lines), pel_buffer_length(lines), head, &line, &fault);
@@ -235,7 +256,7 @@ int pel_http2_head(struct pel_http2_stream *stream, struct pel_http1_head *head)
 
     if (code < 0)
         return code;
-    if (stream->ended && !pel_buffer_length(&stream->input))
+    if (stream->websocket || (stream->ended && !pel_buffer_length(&stream->input)))
         head->framing = PEL_HTTP1_NO_BODY;
     else if (!head->has_length)
         head->framing = PEL_HTTP1_UNTIL_CLOSE;

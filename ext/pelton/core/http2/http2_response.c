@@ -188,10 +188,6 @@ int pel__http2_on_send_data(nghttp2_session *nghttp2, nghttp2_frame *frame, cons
     size_t left = length;
 
     (void)nghttp2, (void)frame;
-    if (pel_http2_unsent(stream) < length) /* it was reset since the frame was begun */
-        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-    if (pel_buffer_length(session->out) >= session->most)
-        return NGHTTP2_ERR_WOULDBLOCK;
     if (pel_buffer_reserve(session->out, FRAME_HEAD + length) < 0) {
         session->no_memory = 1;
         return NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -209,7 +205,7 @@ int pel__http2_on_send_data(nghttp2_session *nghttp2, nghttp2_frame *frame, cons
     }
     if (stream->wants_room && pel_http2_unsent(stream) <= ROOM)
         pel__http2_tell(stream, PEL_HTTP2_ROOM);
-    return 0;
+    return pel_buffer_length(session->out) < session->most ? 0 : NGHTTP2_ERR_PAUSE;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -223,6 +219,15 @@ void pel_http2_reset(struct pel_http2_stream *stream, enum pel_http2_error error
     pel_borrowed_drop(&stream->borrowed); /* its owners may be gone before the frame is sent */
     pel_buffer_free(&stream->output);
     nghttp2_submit_rst_stream(stream->session->nghttp2, NGHTTP2_FLAG_NONE, stream->id, (uint32_t)error);
+}
+
+void pel_http2_hang_up(struct pel_http2_stream *stream)
+{
+    if (stream->end_sent && !stream->ended)
+        pel_http2_reset(stream, PEL_HTTP2_NO_ERROR);
+    else
+        pel_http2_finish(stream);
+    pel_http2_release(stream);
 }
 
 void pel_http2_release(struct pel_http2_stream *stream)

@@ -71,7 +71,15 @@ static int on_invalid_header(nghttp2_session *nghttp2, const nghttp2_frame *fram
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 }
 
-/* What the client still sends of a request that is answered has no reader (RFC 9113, 8.1). */
+/* What the client still sends of a request that is answered has no reader (RFC 9113, 8.1); but a tunnel's owner reads
+ * on. */
+static void end_sent(struct pel_http2_stream *stream)
+{
+    stream->end_sent = 1;
+    if (!stream->ended && (!stream->tunnel || stream->released))
+        nghttp2_submit_rst_stream(stream->session->nghttp2, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
+}
+
 static int on_frame_sent(nghttp2_session *nghttp2, const nghttp2_frame *frame, void *data)
 {
     struct pel_http2_session *session = data;
@@ -85,8 +93,8 @@ static int on_frame_sent(nghttp2_session *nghttp2, const nghttp2_frame *frame, v
         !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
         return 0;
     stream = nghttp2_session_get_stream_user_data(nghttp2, frame->hd.stream_id);
-    if (stream && !stream->ended)
-        nghttp2_submit_rst_stream(nghttp2, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
+    if (stream)
+        end_sent(stream);
     return 0;
 }
 
@@ -108,7 +116,8 @@ static int on_stream_close(nghttp2_session *nghttp2, int32_t id, uint32_t error,
     struct pel_http2_stream *stream = nghttp2_session_get_stream_user_data(nghttp2, id);
 
     /* Resets of our own for what is malformed count, too: a client can provoke them. */
-    if (error != NGHTTP2_NO_ERROR && !session->client && !session->flooded && (!stream || !stream->released) &&
+    if (error != NGHTTP2_NO_ERROR && !session->client && !session->flooded &&
+        (!stream || (!stream->released && !stream->tunnel)) &&
         !pel__http2_spend(session, &session->resets, session->limits->resets))
         end_flood(session);
     if (!stream)
@@ -152,9 +161,11 @@ static int send_settings(struct pel_http2_session *session)
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits->window},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, head < UINT32_MAX ? (uint32_t)head : UINT32_MAX},
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+        {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1}, /* the last: of a server that offers it */
     };
+    size_t count = sizeof entries / sizeof *entries - !limits->websockets;
 
-    return nghttp2_submit_settings(session->nghttp2, NGHTTP2_FLAG_NONE, entries, sizeof entries / sizeof *entries) ||
+    return nghttp2_submit_settings(session->nghttp2, NGHTTP2_FLAG_NONE, entries, count) ||
                    nghttp2_session_set_local_window_size(session->nghttp2, NGHTTP2_FLAG_NONE, 0, CONNECTION_WINDOW)
                ? PEL_EMEMORY
                : 0;
@@ -165,6 +176,7 @@ static struct pel_http2_session *make_session(const struct pel_http2_limits *lim
     struct pel_http2_session *session = pel_calloc(1, sizeof *session);
     nghttp2_session_callbacks *callbacks = NULL;
     nghttp2_option *option = NULL;
+    nghttp2_mem memory = pel__http2_memory(session);
     int code = session ? configure(&callbacks, &option, client) : PEL_EMEMORY;
 
     if (code == 0) {
@@ -173,9 +185,11 @@ static struct pel_http2_session *make_session(const struct pel_http2_limits *lim
         session->last_news = &session->news;
         session->resets.left = limits->resets;
         session->controls.left = limits->controls;
-        if ((client ? nghttp2_session_client_new2 : nghttp2_session_server_new2)(&session->nghttp2, callbacks, session,
-                                                                                 option))
+        session->making = 1;
+        if ((client ? nghttp2_session_client_new3 : nghttp2_session_server_new3)(&session->nghttp2, callbacks, session,
+                                                                                 option, &memory))
             code = PEL_EMEMORY;
+        session->making = 0;
     }
     nghttp2_session_callbacks_del(callbacks);
     nghttp2_option_del(option);
@@ -201,7 +215,7 @@ void pel_http2_session_free(struct pel_http2_session *session)
     nghttp2_session_del(session->nghttp2);
     while (session->first)
         pel__http2_stream_free(session->first);
-    pel_free(session->fields);
+    pel__http2_free_fields(session);
     pel_free(session);
 }
 

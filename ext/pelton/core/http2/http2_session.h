@@ -20,6 +20,7 @@ struct pel_http2_limits {
     const struct pel_http1_limits *message; /* of heads, trailers and bodies */
     uint32_t streams;                       /* that a client may have at once */
     uint32_t window;                        /* bytes of a body that the peer may send ahead of its reader */
+    int websockets;                         /* a server: clients are offered WebSockets (RFC 8441) */
     /* What the peer may do at once, and again within PEL_HTTP2_CALM. Beyond, the connection ends. */
     uint32_t resets;   /* a client's streams that end by RST_STREAM before their response, whoever sends it */
     uint32_t controls; /* frames that cost work and bring none forward */
@@ -33,7 +34,8 @@ enum pel_http2_error {
     PEL_HTTP2_PROTOCOL_ERROR = 1,
     PEL_HTTP2_INTERNAL_ERROR = 2,
     PEL_HTTP2_REFUSED_STREAM = 7,
-    PEL_HTTP2_CANCEL = 8
+    PEL_HTTP2_CANCEL = 8,
+    PEL_HTTP2_HTTP_1_1_REQUIRED = 13
 };
 
 enum pel_http2_news {
@@ -58,6 +60,9 @@ struct pel_http2_stream {
     unsigned reset_by_peer : 1;
     unsigned continued : 1;  /* a client: the server has asked for the body (100) */
     unsigned wants_room : 1; /* set by the owner, who waits for ROOM; reset by it */
+    unsigned websocket : 1;  /* a server: the request is an extended CONNECT, and reads as HTTP/1's upgrade */
+    unsigned tunnel : 1;     /* set by the owner, who has accepted that: each side ends its bytes by itself */
+    unsigned end_sent : 1;   /* all of the output was sent, and its end */
     /* private: */
     unsigned announced : 1, malformed : 1, headed : 1, responded : 1, finished : 1, deferred : 1, released : 1,
         in_trailers : 1, is_reset : 1;
@@ -68,8 +73,8 @@ struct pel_http2_stream {
     struct pel_http2_stream *previous, *next, *next_news;
     struct pel_buffer head, trailers; /* lines received */
     struct pel_slice authority;       /* in `pseudo` */
-    struct pel_buffer pseudo;         /* :method, :path and :authority, until the first line is written */
-    size_t pseudo_at[3], pseudo_length[3];
+    struct pel_buffer pseudo;         /* the pseudo-headers, until the first line is written */
+    size_t pseudo_at[4], pseudo_length[4];
     struct pel_buffer output;
     struct pel_borrowed_list borrowed;
 };
@@ -145,6 +150,9 @@ void pel_http2_finish(struct pel_http2_stream *stream);
 
 /* Ends the stream at once: the output is dropped. */
 void pel_http2_reset(struct pel_http2_stream *stream, enum pel_http2_error error);
+
+/* The owner forgets a tunnel, whose output is sent and ended. What the client sends yet has no reader. */
+void pel_http2_hang_up(struct pel_http2_stream *stream);
 
 /* The owner forgets the stream, which goes on sending what is finished, and ends. */
 void pel_http2_release(struct pel_http2_stream *stream);

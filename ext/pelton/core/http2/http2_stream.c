@@ -47,13 +47,21 @@ static void forget_news(struct pel_http2_stream *stream)
     stream->news = 0;
 }
 
+void pel__http2_free_fields(struct pel_http2_session *session)
+{
+    pel_free(session->fields);
+    session->fields = NULL;
+    session->fields_capacity = 0;
+}
+
 void pel__http2_stream_free(struct pel_http2_stream *stream)
 {
     forget_news(stream);
     *(stream->previous ? &stream->previous->next : &stream->session->first) = stream->next;
     if (stream->next)
         stream->next->previous = stream->previous;
-    stream->session->count--;
+    if (!--stream->session->count)
+        pel__http2_free_fields(stream->session);
     pel_borrowed_drop(&stream->borrowed);
     pel_buffer_free(&stream->lines);
     pel_buffer_free(&stream->input);

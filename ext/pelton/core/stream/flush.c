@@ -35,7 +35,7 @@ int pel_stream_flush(struct pel_stream *stream)
         return code;
     if (stream->shut_when_sent && !stream->write_shut && !pel_stream_securing_p(stream)) {
         stream->write_shut = 1;
-        shutdown(stream->handle.fd, SHUT_WR);
+        pel__stream_shut(stream);
     }
     return 0;
 }

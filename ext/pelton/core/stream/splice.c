@@ -20,6 +20,8 @@ static int open_splice_pipe(struct pel_splice *splice)
 
 static int can_splice(const struct pel_stream *from, const struct pel_stream *to)
 {
+    if (from->carrier || to->carrier)
+        return 0;
     return pel_stream_open_p(from) && !from->layer && from->readable && !from->urgent && !from->end_of_file &&
            !from->error && pel_stream_open_p(to) && !to->layer && !to->connecting && to->writable && !to->corked &&
            !to->write_shut && !to->shut_when_sent && !to->error && !pel_stream_pending(to);

@@ -8,17 +8,24 @@
 
 static void on_stream_event(struct pel_handle *handle, unsigned events);
 
-static int register_stream(struct pel_stream *stream, struct pel_loop *loop, int fd, int connecting)
+static void prepare(struct pel_stream *stream, struct pel_loop *loop, int fd)
 {
     void (*on_ready)(struct pel_stream *, unsigned) = stream->on_ready;
     unsigned notify_sent = stream->notify_sent;
-    int code;
 
     memset(stream, 0, sizeof *stream);
     stream->on_ready = on_ready;
     stream->notify_sent = notify_sent;
     stream->loop = loop;
     stream->handle = (struct pel_handle){.fd = fd, .slot = PEL_UNREGISTERED, .on_event = on_stream_event};
+    stream->active_at = pel_now();
+}
+
+static int register_stream(struct pel_stream *stream, struct pel_loop *loop, int fd, int connecting)
+{
+    int code;
+
+    prepare(stream, loop, fd);
     /* PEL_PRIORITY is requested only to know that reads may stop early, before an urgent byte. */
     code = pel_loop_arm(loop, &stream->handle, PEL_READABLE | PEL_WRITABLE | PEL_PRIORITY, PEL_EDGE);
     if (code < 0) {
@@ -26,7 +33,6 @@ static int register_stream(struct pel_stream *stream, struct pel_loop *loop, int
         return code;
     }
     loop->streams++;
-    stream->active_at = pel_now();
     stream->connecting = connecting;
     stream->readable = stream->writable = !connecting;
     return 0;
@@ -35,6 +41,13 @@ static int register_stream(struct pel_stream *stream, struct pel_loop *loop, int
 int pel_stream_open(struct pel_stream *stream, struct pel_loop *loop, int fd)
 {
     return register_stream(stream, loop, fd, 0);
+}
+
+void pel_stream_open_carried(struct pel_stream *stream, struct pel_loop *loop, struct pel_carrier *carrier, int fd)
+{
+    prepare(stream, loop, fd);
+    stream->carrier = carrier;
+    stream->readable = stream->writable = 1;
 }
 
 int pel_stream_connect(struct pel_stream *stream, struct pel_loop *loop, const struct sockaddr *address,
@@ -79,6 +92,11 @@ static void on_stream_event(struct pel_handle *handle, unsigned events)
             pel__stream_flush_or_reschedule(stream);
     }
     stream->on_ready(stream, events);
+}
+
+void pel_stream_carried(struct pel_stream *stream, unsigned events)
+{
+    on_stream_event(&stream->handle, events);
 }
 
 /* ---- receiving ------------------------------------------------------------------------------------------------ */
@@ -221,10 +239,26 @@ int pel_stream_lingers(struct pel_stream *stream)
 
 void pel_stream_close(struct pel_stream *stream)
 {
-    int fd;
+    struct pel_carrier *carrier = stream->carrier;
+    int unsent = pel_stream_unsent_p(stream), fd;
 
     if (ended_p(stream))
         discard_received(stream);
-    if ((fd = pel_stream_detach(stream)) >= 0)
+    if ((fd = pel_stream_detach(stream)) < 0)
+        return;
+    if (carrier)
+        carrier->type->close(stream, unsent);
+    else
         close(fd);
+}
+
+void pel_stream_free_carrier(struct pel_stream *stream)
+{
+    struct pel_carrier *carrier = stream->carrier;
+
+    if (!carrier)
+        return;
+    pel_stream_detach(stream);
+    stream->carrier = NULL;
+    carrier->type->free(carrier);
 }

@@ -13,11 +13,20 @@
  * The owner embeds the struct and sets on_ready, which notifies it of readiness. The owner reads, by
  * pel_stream_receive. Output is queued and sent when the owner or the loop flushes the stream; the rest is
  * sent automatically when the descriptor takes more.
+ *
+ * A carrier may stand in for the descriptor (carrier.h).
  */
 
 /* Takes ownership of a connected non-blocking descriptor (pel_socket_prepare) and registers it. Returns 0, or
  * PEL_EMEMORY or PEL_ESYSTEM (errno EPERM: a file): then the caller still owns the descriptor. */
 int pel_stream_open(struct pel_stream *stream, struct pel_loop *loop, int fd);
+
+/* Opens a stream on a carrier, which belongs to the stream from now on. The descriptor, which is not the stream's, is
+ * that of the connection: for its addresses. */
+void pel_stream_open_carried(struct pel_stream *stream, struct pel_loop *loop, struct pel_carrier *carrier, int fd);
+
+/* Passes on what the carrier has for the stream: PEL_READABLE, PEL_WRITABLE, PEL_HANGUP. Calls on_ready. */
+void pel_stream_carried(struct pel_stream *stream, unsigned events);
 
 /* Creates a socket and starts connecting it, from the local address unless that is NULL. Returns 0 if it is connected
  * or connecting (see the field), PEL_EMEMORY, or PEL_ESYSTEM with errno. */
@@ -53,7 +62,11 @@ int pel_stream_lingers(struct pel_stream *stream);
 /* Closes the stream at once and drops queued output. on_ready is not called any more. Does nothing if it is closed. */
 void pel_stream_close(struct pel_stream *stream);
 
-/* Closes the stream, but leaves its descriptor open and returns it to the caller. Drops queued output. */
+/* Frees the carrier, if there is one; closes the stream without telling the carrier, unless it is closed. */
+void pel_stream_free_carrier(struct pel_stream *stream);
+
+/* Closes the stream, but leaves its descriptor open and returns it to the caller. Drops queued output. Of a stream on a
+ * carrier, pel_stream_close alone may call it. */
 int pel_stream_detach(struct pel_stream *stream);
 
 /* Move a stream's layer, which must be open, or NULL, to another stream: the caller takes the layer, detaches the

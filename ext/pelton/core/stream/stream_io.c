@@ -32,6 +32,8 @@ ssize_t pel__stream_receive(struct pel_stream *stream, void *bytes, size_t lengt
 
     if (!stream->readable)
         return stream->error ? PEL_ESYSTEM : PEL_EAGAIN;
+    if (stream->carrier)
+        return stream->carrier->type->receive(stream, bytes, length);
     do
         count = read(stream->handle.fd, bytes, length);
     while (count < 0 && errno == EINTR);
@@ -79,6 +81,8 @@ ssize_t pel__stream_send(struct pel_stream *stream, struct iovec *parts, int cou
 {
     ssize_t sent;
 
+    if (stream->carrier)
+        return stream->carrier->type->send(stream, parts, count);
     do
         sent = send_parts(stream, parts, count);
     while (sent < 0 && errno == EINTR);
@@ -89,10 +93,22 @@ ssize_t pel__stream_send(struct pel_stream *stream, struct iovec *parts, int cou
     return errno == EAGAIN || errno == EWOULDBLOCK ? mark_unwritable(stream) : pel__stream_fail(stream, errno);
 }
 
+void pel__stream_shut(struct pel_stream *stream)
+{
+    if (stream->carrier)
+        stream->carrier->type->shut(stream);
+    else
+        shutdown(stream->handle.fd, SHUT_WR);
+}
+
 ssize_t pel_stream_send_file(struct pel_stream *stream, int file, off_t *offset, size_t length)
 {
     ssize_t sent;
 
+    if (stream->carrier) {
+        errno = EINVAL;
+        return PEL_ESYSTEM;
+    }
     do
         sent = pel_socket_send_file(stream->handle.fd, file, offset, length);
     while (sent < 0 && errno == EINTR);

@@ -6,6 +6,7 @@
 #include "core/base/link.h"
 #include "core/loop/loop.h"
 #include "core/stream/borrowed.h"
+#include "core/stream/carrier.h"
 #include "core/stream/layer.h"
 
 /* A stream's struct, what its fields say of its state, and its descriptor's bytes, below any layer. Owners include
@@ -20,6 +21,7 @@ struct pel_stream {
     struct pel_buffer output;
     struct pel_borrowed_list borrowed; /* interleaved with the output */
     struct pel_layer *layer;           /* such as TLS, or NULL: bytes pass unchanged. Freed when the stream is closed */
+    struct pel_carrier *carrier;       /* in place of the descriptor, which is another's then; or NULL */
     unsigned connecting : 1;
     unsigned readable : 1;       /* a read may succeed: no EAGAIN since the last event */
     unsigned writable : 1;       /* a write may succeed: no EAGAIN since the last event */
@@ -78,6 +80,9 @@ ssize_t pel__stream_receive(struct pel_stream *stream, void *bytes, size_t lengt
 
 /* Sends to the descriptor, once. Returns the number of bytes that were sent, PEL_EAGAIN or PEL_ESYSTEM. */
 ssize_t pel__stream_send(struct pel_stream *stream, struct iovec *parts, int count);
+
+/* Ends this side's output. */
+void pel__stream_shut(struct pel_stream *stream);
 
 /* Sends at most length bytes of a file, from *offset on, which moves along. The caller has found no layer and nothing
  * queued. Returns the number of bytes sent (0: the file is shorter), PEL_EAGAIN, or PEL_ESYSTEM with errno: EINVAL and

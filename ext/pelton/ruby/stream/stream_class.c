@@ -104,6 +104,18 @@ VALUE pel_stream_object(struct pel_reactor *reactor, int fd)
     return self;
 }
 
+VALUE pel_stream_on_carrier(struct pel_reactor *reactor, const struct pel_carrier_type *type, size_t size, int fd)
+{
+    struct stream *stream = new_stream(reactor, pel_cStream);
+    VALUE self = stream->self;
+    struct pel_carrier *carrier = ruby_xcalloc(1, size);
+
+    carrier->type = type;
+    pel_stream_open_carried(&stream->core, &reactor->loop, carrier, fd);
+    pel_stream_retain(stream, RETAINED_BY_CARRIER);
+    return self;
+}
+
 /* for_fd(fd): takes over a connected descriptor. */
 static VALUE stream_s_for_fd(VALUE class, VALUE fd)
 {
@@ -151,6 +163,8 @@ static VALUE stream_detach(VALUE self)
     struct stream *stream = pel_stream_get(self);
     int fd;
 
+    if (stream->core.carrier)
+        rb_raise(pel_eError, "this stream is one of several on its connection: it has no descriptor of its own");
     stream->writes.unsent = pel_stream_pending(&stream->core);
     fd = pel_stream_detach(&stream->core);
     stream->close.begun = 1;

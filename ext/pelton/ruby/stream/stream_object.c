@@ -35,6 +35,7 @@ static void stream_free(void *data)
      * its parent's timers. */
     if (stream->core.handle.slot != PEL_UNREGISTERED && !pel_loop_inherited(&stream->reactor->loop))
         pel_timer_cancel(&stream->reactor->loop.timers, &stream->close.timer.entry);
+    pel_stream_free_carrier(&stream->core);
     pel_stream_close(&stream->core);
     pel_buffer_free(&stream->input);
     if (stream->tls)

@@ -21,7 +21,8 @@ enum stream_retainer {
     RETAINED_BY_CONNECT = 4,   /* on_connect waits until the stream is connected */
     RETAINED_BY_HANDSHAKE = 8, /* jobs perform the TLS handshake */
     RETAINED_BY_CLOSE = 16,    /* close was called: the rest is sent, and the peer takes it */
-    RETAINED_BY_ANY = 31
+    RETAINED_BY_CARRIER = 32,  /* it is open, and the carrier refers to it */
+    RETAINED_BY_ANY = 63
 };
 
 /* A fiber that waits until at most `below` bytes are queued. */

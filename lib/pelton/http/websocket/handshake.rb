@@ -32,19 +32,19 @@ module Pelton
         settings = settings(options)
         refusal = refuse(env, origins)
         return refusal if refusal
-        hijack = env["rack.hijack"]
-        unless hijack.respond_to?(:hijack)
+        exchange = env["rack.hijack"] # which no middleware wraps
+        unless exchange.respond_to?(:hijack)
           raise Error, "WebSocket.accept needs Pelton's HTTP server: this server does not hand over its streams"
         end
-        server = hijack.server
-        stream = hijack.hijack
-        driver = ::WebSocket::Driver.rack(ServerWire.new(stream, env), protocols: Array(protocols))
-        socket = agree(driver, stream, deflate, masked: true, **settings) { driver.start }.begin(server)
+        server = exchange.server
+        wire = http2?(env) ? ServerTunnel.new(exchange, env.merge(KEYED)) : ServerWire.new(exchange.hijack, env)
+        driver = ::WebSocket::Driver.rack(wire, protocols: Array(protocols))
+        socket = agree(driver, wire, deflate, masked: true, **settings) { driver.start }.begin(server)
         Pelton.spawn(detached: true) { serve(socket, &block) }
         [101, {}, []]
       rescue WebSocket::HandshakeError
-        stream.close
-        [400, {}, []] # the driver has sent the response
+        wire.stream&.close
+        [400, {}, []] # by HTTP/1.1 the driver has sent the response
       end
 
       # Connects to a server.
@@ -75,10 +75,10 @@ module Pelton
         deadline = Clock.now + timeout
         tls = TLS::Context.new(**tls) if tls.is_a?(Hash)
         stream, = ClientConnector.new(tls: tls, proxy: proxy, unix: nil, tunnel: true).connect(request, timeout)
-        driver = ::WebSocket::Driver.client(ClientWire.new(stream, request.url.to_s.sub("http", "ws")),
-          protocols: Array(protocols))
+        wire = ClientWire.new(stream, request.url.to_s.sub("http", "ws"))
+        driver = ::WebSocket::Driver.client(wire, protocols: Array(protocols))
         request.headers.each { |name, value| driver.set_header(name, value) }
-        socket = agree(driver, stream, deflate, masked: false, **settings) do
+        socket = agree(driver, wire, deflate, masked: false, **settings) do
           driver.start
           driver.parse(stream.readline("\r\n\r\n", limit: HEAD, timeout: Clock.left(deadline)))
         end
@@ -105,7 +105,22 @@ module Pelton
 
         def write(bytes) = stream.write(bytes)
       end
-      private_constant :HEAD, :ServerWire, :ClientWire
+
+      # By HTTP/2 the driver writes no bytes: what it has agreed to becomes fields of the response, which opens the
+      # stream (RFC 8441).
+      ServerTunnel = Struct.new(:exchange, :env, :stream) do
+        include Opaque
+
+        def write(head)
+          return unless head.start_with?("HTTP/1.1 101 ")
+          fields = head.lines("\r\n", chomp: true).grep(AGREED).to_h { |line| line.split(": ", 2) }
+          self.stream = exchange.accept("rack.protocol" => "websocket", **fields)
+        end
+      end
+      AGREED = /\Asec-websocket-(?:protocol|extensions):/i
+      # What a driver needs, though HTTP/2 does without: the key proves that the server has not answered by a cache.
+      KEYED = {"HTTP_SEC_WEBSOCKET_KEY" => "AAAAAAAAAAAAAAAAAAAAAA=="}.freeze
+      private_constant :HEAD, :ServerWire, :ClientWire, :ServerTunnel, :AGREED, :KEYED
 
       private
 
@@ -120,11 +135,13 @@ module Pelton
         if env["CONTENT_LENGTH"].to_i > 0 || env["HTTP_TRANSFER_ENCODING"]
           return answer(400, "the request for a WebSocket has a body")
         end
-        unless %r{\A[A-Za-z0-9+/]{22}==\z}.match?(env["HTTP_SEC_WEBSOCKET_KEY"].to_s)
+        unless http2?(env) || %r{\A[A-Za-z0-9+/]{22}==\z}.match?(env["HTTP_SEC_WEBSOCKET_KEY"].to_s)
           return answer(400, "Sec-WebSocket-Key is missing or malformed")
         end
         answer(403, "this origin may not connect") unless welcome?(env, origins)
       end
+
+      def http2?(env) = env["SERVER_PROTOCOL"] == "HTTP/2"
 
       def answer(status, text, headers = {})
         [status, {"content-type" => "text/plain", "content-length" => (text.bytesize + 1).to_s, **headers},
@@ -170,8 +187,9 @@ module Pelton
 
       # Lets the block perform the handshake by the driver, which is not needed afterwards.
       #
+      # @param wire [#stream] which the driver writes to
       # @param masked [Boolean] whether the peer is the client
-      def agree(driver, stream, deflate, masked:, max_message:, **settings)
+      def agree(driver, wire, deflate, masked:, max_message:, **settings)
         error = nil
         driver.on(:error) { |event| error = event.message }
         extension = WebSocketDeflate.extension(max_message) if deflate
@@ -180,7 +198,7 @@ module Pelton
         raise WebSocket::HandshakeError, error if error
         compression = extension&.agreed
         frames = WebSocketFrames.new(masked: masked, limit: max_message, deflate: compression)
-        WebSocket.new(stream, frames, client: !masked, protocol: driver.protocol, deflate: compression, **settings)
+        WebSocket.new(wire.stream, frames, client: !masked, protocol: driver.protocol, deflate: compression, **settings)
       end
     end
   end

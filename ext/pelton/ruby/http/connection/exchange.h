@@ -48,6 +48,7 @@ struct pel_http_request {
     unsigned in_application : 1;   /* the application was called and has not returned */
     unsigned holds_slot : 1;       /* it is one of the server's running requests */
     unsigned upgrade : 1;          /* the client offers protocols to upgrade to: rack.protocol */
+    unsigned websocket : 1;        /* by HTTP/2, where 200 accepts the protocol */
     unsigned impersonal : 1;       /* env holds only what the cache's key covers */
     unsigned hides : 1;            /* the other headers were withheld from env */
     unsigned host_unchecked : 1;   /* whether the connection may have requests for this host is to be asked */
@@ -111,7 +112,8 @@ VALUE pel_init_http_exchange(void);
  * with the next request, or close. C only. */
 void pel_http_end_exchange(struct pel_http_connection *connection);
 
-/* Ends the exchange and hands the connection's stream, which is returned, to the application. C only. */
+/* Ends the exchange and hands the connection's stream, which is returned, to the application. Raises, where the
+ * protocol cannot do so. */
 VALUE pel_http_hijack(struct pel_http_connection *connection);
 
 /* The client has left while its request was answered: nothing more is sent. C only. */

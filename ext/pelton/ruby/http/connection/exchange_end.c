@@ -81,12 +81,9 @@ void pel_http_client_left(struct pel_http_connection *connection)
 
 VALUE pel_http_hijack(struct pel_http_connection *connection)
 {
-    VALUE self = connection->self, stream = connection->stream_object;
+    VALUE self = connection->self, stream = connection->protocol->hand_over(connection);
 
-    if (connection->protocol->major > 1)
-        rb_raise(pel_eError, "a request of HTTP/2 has no connection of its own that could be taken over (rack.hijack)");
     pel_leave_request(connection->reactor);
-    pel_http_detach_stream(connection);
     pel_http_exchange_detach(connection);
     RB_GC_GUARD(self);
     return stream;

@@ -131,8 +131,7 @@ void pel_http_become_idle(struct pel_http_connection *connection)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* Ends the connection, not its stream. */
-static void leave_server(struct pel_http_connection *connection)
+void pel_http_leave_server(struct pel_http_connection *connection)
 {
     pel_http_become(connection, PEL_HTTP_GONE);
     pel_http_list_remove(connection);
@@ -152,7 +151,7 @@ void pel_http_close(struct pel_http_connection *connection)
     if (connection->state == PEL_HTTP_GONE)
         return;
     connection->response.aborted |= connection->state == PEL_HTTP_BUSY;
-    leave_server(connection);
+    pel_http_leave_server(connection);
     connection->protocol->closed(connection);
     RB_GC_GUARD(self);
 }
@@ -213,6 +212,6 @@ void pel_http_detach_stream(struct pel_http_connection *connection)
         if (stream->core.writable)
             pel_stream_flush_later(&stream->core);
     }
-    leave_server(connection);
+    pel_http_leave_server(connection);
     pel_http_server_remove(connection->server, connection->reactor);
 }

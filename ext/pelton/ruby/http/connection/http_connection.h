@@ -33,6 +33,9 @@ void pel_http_last_response_sent(struct pel_http_connection *connection);
 /* Closes at once. C only. */
 void pel_http_close(struct pel_http_connection *connection);
 
+/* The connection is gone, but not its stream. C only. */
+void pel_http_leave_server(struct pel_http_connection *connection);
+
 /* Gives the stream up without closing it: the application has it from now on. C only. */
 void pel_http_detach_stream(struct pel_http_connection *connection);
 

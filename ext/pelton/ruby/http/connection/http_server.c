@@ -176,6 +176,7 @@ static VALUE server_setup(VALUE self, VALUE app, VALUE log, VALUE template, VALU
     server->http2_limits = (struct pel_http2_limits){.message = &server->limits,
                                                      .streams = count_option(options, "max_streams"),
                                                      .window = count_option(options, "stream_window"),
+                                                     .websockets = RTEST(server_option(options, "http2_websockets")),
                                                      .resets = count_option(options, "max_resets"),
                                                      .controls = count_option(options, "max_control_frames")};
     server->limit = count_option(options, "concurrency");

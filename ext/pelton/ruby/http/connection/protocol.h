@@ -13,7 +13,7 @@ struct pel_lender;
  * written as the lines of HTTP/1, because those are checked while they are written: HTTP/1 sends them as they are, and
  * HTTP/2 sends the fields that the lines hold.
  *
- * All functions but await_room and receive_body are C only.
+ * All functions but await_room, receive_body and hand_over are C only.
  */
 struct pel_http_protocol {
     unsigned major;
@@ -44,6 +44,9 @@ struct pel_http_protocol {
     void (*end)(struct pel_http_connection *connection);
     /* Its slot is free, and its callbacks are queued: looks for what has arrived meanwhile. */
     void (*go_on)(struct pel_http_connection *connection);
+    /* Gives the connection's stream, or what stands for it, to the application: it is returned, a Pelton::Stream, and
+     * the connection is gone. Raises. */
+    VALUE (*hand_over)(struct pel_http_connection *connection);
     /* Nothing has come in time from an idle connection. */
     void (*timed_out)(struct pel_http_connection *connection);
     /* The server stops: ends an idle connection, unless a request may be on its way. */

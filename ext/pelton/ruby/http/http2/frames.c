@@ -87,7 +87,11 @@ void pel_http2_notify(struct pel_http_connection *connection,
     unsigned news;
 
     while ((core = pel_http2_next(session, &news))) {
-        struct pel_http_connection *stream = core->owner;
+        struct pel_http_connection *stream = core->tunnel ? NULL : core->owner;
+        if (core->tunnel) {
+            pel_http2_transport(connection)->on_tunnel(core, news);
+            continue;
+        }
         if (!stream) {
             if (core->closed || !begin) {
                 pel_http2_release(core);
@@ -104,6 +108,18 @@ void pel_http2_notify(struct pel_http_connection *connection,
         if (news & PEL_HTTP2_CLOSED)
             end_stream(stream);
     }
+}
+
+void pel_http2_stream_left(struct pel_http_connection *connection)
+{
+    struct pel_http2_transport *transport = pel_http2_transport(connection);
+
+    transport->streams--;
+    if (connection->state == PEL_HTTP_GONE)
+        pel_http2_free_session(transport);
+    else if (!transport->streams) /* the connection is idle, or may end */
+        pel_http_queue_proceed(connection);
+    pel_http2_send_later(connection);
 }
 
 void pel_http2_free_session(struct pel_http2_transport *transport)

@@ -9,8 +9,8 @@
  * connection's descriptor and has its own request, response, exchange, deadline and slot: so everything above the
  * protocol is the code of HTTP/1.
  *
- * From the bottom: frames.c, stream_protocol.c (what the protocol does for an exchange), stream_begin.c (a stream's
- * request begins), transport.c (the connection's events), http2.c.
+ * From the bottom: frames.c, tunnel.c (WebSockets), stream_protocol.c (what the protocol does for an exchange),
+ * stream_begin.c (a stream's request begins), transport.c (the connection's events), http2.c.
  */
 
 enum pel_http2_wait {
@@ -23,9 +23,10 @@ enum pel_http2_wait {
 /* What connection->http2 of a connection refers to; that of a stream refers to its struct pel_http2_stream. */
 struct pel_http2_transport {
     struct pel_http2_session *session; /* NULL once the connection is closed and no stream is left */
-    uint32_t streams;                  /* that are not gone */
+    uint32_t streams;                  /* that are not gone, and tunnels */
     uint32_t queued;                   /* streams whose job that answers them is queued */
     void (*stop_stream)(struct pel_reactor *reactor, struct pel_root *root); /* pel_root.stop of a stream */
+    void (*on_tunnel)(struct pel_http2_stream *tunnel, unsigned news);
     uint8_t waits;         /* enum pel_http2_wait: what the connection's deadline is for */
     unsigned more : 1;     /* the session has more to send than the output should have at once */
     unsigned over : 1;     /* nothing more is received: ends when its streams are gone */
@@ -59,6 +60,9 @@ void pel_http2_fill(struct pel_stream *core);
 void pel_http2_notify(struct pel_http_connection *connection,
                       void (*begin)(struct pel_http_connection *connection, struct pel_http2_stream *stream));
 
+/* A stream is gone, or a tunnel: the connection may be idle now, or over. */
+void pel_http2_stream_left(struct pel_http_connection *connection);
+
 /* Frees the session, if the connection is closed and no stream is left. */
 void pel_http2_free_session(struct pel_http2_transport *transport);
 
@@ -67,6 +71,18 @@ void pel_http2_break_off(struct pel_http_connection *connection);
 
 /* The last streams are those that have begun. */
 void pel_http2_name_last(struct pel_http_connection *connection);
+
+/* ---- tunnel.c --------------------------------------------------------------------------------------------------- */
+
+/* Makes a tunnel of a stream whose response has accepted the WebSocket: a Pelton::Stream, which is the application's.
+ * Raises NoMemoryError. */
+VALUE pel_http2_tunnel(struct pel_http_connection *stream);
+
+/* What a tunnel's stream has: a set of enum pel_http2_news. C only. */
+void pel_http2_tunnel_news(struct pel_http2_stream *core, unsigned news);
+
+/* The session is about to be freed, with tunnels that nothing has closed: their process ends. */
+void pel_http2_forget_tunnels(struct pel_http2_session *session);
 
 /* ---- stream_protocol.c, stream_begin.c, transport.c ------------------------------------------------------------- */
 

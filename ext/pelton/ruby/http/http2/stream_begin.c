@@ -157,6 +157,7 @@ void pel_http2_begin(struct pel_http_connection *connection, struct pel_http2_st
     } else {
         pel_http_begin_request(stream, &head,
                                head.framing == PEL_HTTP1_NO_BODY || (head.framing == PEL_HTTP1_LENGTH && !head.length));
+        stream->request.websocket = core->websocket;
         if (!pel_http_begin_file(stream, &head)) {
             if (server->cache && !stream->request.host_unchecked)
                 cached = pel_http_cache_find(stream, &head);

@@ -140,19 +140,29 @@ static void go_on(struct pel_http_connection *stream)
 
 static void closed(struct pel_http_connection *stream)
 {
-    struct pel_http_connection *connection = pel_http2_connection(stream);
-    struct pel_http2_transport *transport = pel_http2_transport(connection);
     struct pel_http2_stream *core = core_of(stream);
 
     stream->http2 = NULL;
-    transport->streams--;
     pel_http2_reset(core, PEL_HTTP2_CANCEL); /* unless it has ended */
     pel_http2_release(core);
-    if (connection->state == PEL_HTTP_GONE)
-        pel_http2_free_session(transport);
-    else if (!transport->streams) /* the connection is idle, or may end */
-        pel_http_queue_proceed(connection);
-    pel_http2_send_later(connection);
+    pel_http2_stream_left(pel_http2_connection(stream));
+}
+
+/* A program that takes a connection over by itself speaks HTTP/1.1 on it: the client is asked to come back with that.
+ */
+static VALUE hand_over(struct pel_http_connection *stream)
+{
+    struct pel_http2_stream *core = core_of(stream);
+
+    if (!core->websocket)
+        rb_raise(pel_eError, "a request of HTTP/2 has no connection of its own that could be taken over (rack.hijack)");
+    if (stream->response.head_sent)
+        return pel_http2_tunnel(stream);
+    pel_http2_reset(core, PEL_HTTP2_HTTP_1_1_REQUIRED);
+    pel_http2_send_later(pel_http2_connection(stream));
+    stream->response.aborted = 1;
+    rb_raise(pel_eError, "a WebSocket of HTTP/2 cannot be taken over by rack.hijack: its client was asked to come back "
+                         "with HTTP/1.1; set http2_websockets to false if all WebSockets of the application do so");
 }
 
 static void mark(const struct pel_http_connection *stream)
@@ -180,6 +190,7 @@ const struct pel_http_protocol pel_http2_stream_protocol = {.major = 2,
                                                             .receive_body = receive_body,
                                                             .end = end,
                                                             .go_on = go_on,
+                                                            .hand_over = hand_over,
                                                             .timed_out = pel_http_close,
                                                             .stop = pel_http_close,
                                                             .closed = closed,

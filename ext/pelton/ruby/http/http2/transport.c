@@ -286,8 +286,10 @@ static void free_transport(struct pel_http_connection *connection)
 {
     struct pel_http2_transport *transport = pel_http2_transport(connection);
 
-    if (transport->session)
+    if (transport->session) {
+        pel_http2_forget_tunnels(transport->session);
         pel_http2_session_free(transport->session);
+    }
     xfree(transport);
 }
 
@@ -321,6 +323,7 @@ void pel_http2_take_over(struct pel_http_connection *connection)
         xfree(transport);
         rb_memerror();
     }
+    transport->on_tunnel = pel_http2_tunnel_news;
     transport->stop_stream = connection->root.stop;
     connection->root.stop = stop_root;
     connection->http2 = transport;

@@ -151,7 +151,7 @@ void pel_http_env(struct pel_http_connection *connection, const struct pel_http1
         rb_hash_aset(env, key_protocol, protocol_2);
     set_server_name(connection, env, host);
     rb_hash_aset(env, key_address, pel_http_remote_address(connection));
-    if (connection->protocol->major > 1)
+    if (connection->protocol->major > 1 && !connection->request.websocket)
         forbid_hijacking(env);
     else
         rb_hash_aset(env, key_hijack, exchange);

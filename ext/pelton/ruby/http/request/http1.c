@@ -173,6 +173,14 @@ static void go_on(struct pel_http_connection *connection)
         pel_http_queue_proceed(connection);
 }
 
+static VALUE hand_over(struct pel_http_connection *connection)
+{
+    VALUE stream = connection->stream_object;
+
+    pel_http_detach_stream(connection);
+    return stream;
+}
+
 static void timed_out(struct pel_http_connection *connection)
 {
     if (pel_http1_parser_within(&connection->parser))
@@ -200,6 +208,7 @@ const struct pel_http_protocol pel_http1_protocol = {.major = 1,
                                                      .receive_body = receive_body,
                                                      .end = end,
                                                      .go_on = go_on,
+                                                     .hand_over = hand_over,
                                                      .timed_out = timed_out,
                                                      .stop = pel_http_stop_idle,
                                                      .closed = closed};

@@ -157,6 +157,22 @@ static VALUE exchange_hijack(VALUE self)
     return pel_http_hijack(pel_http_exchange_get_open(self));
 }
 
+/* accept(headers): accepts the WebSocket that a client of HTTP/2 asks for. Returns its Pelton::Stream, as hijack. */
+static VALUE exchange_accept(VALUE self, VALUE headers)
+{
+    struct pel_http_connection *connection = pel_http_exchange_get_open(self);
+    struct pel_http_head head;
+
+    Check_Type(headers, T_HASH);
+    if (!connection->request.websocket || connection->response.head_sent || connection->state != PEL_HTTP_BUSY)
+        rb_raise(pel_eError, "this exchange has no WebSocket of HTTP/2 to accept");
+    pel_http_begin_head(connection, &head, headers, 101);
+    pel_http_write_head(&head, headers, SIZE_MAX);
+    pel_http_send_soon(connection);
+    RB_GC_GUARD(self);
+    return pel_http_hijack(connection);
+}
+
 /* call: hijacks; call(headers): sends early hints; call([status, headers, body]): answers. */
 static VALUE exchange_call(int argc, VALUE *argv, VALUE self)
 {
@@ -194,6 +210,7 @@ void pel_init_http_exchange_class(VALUE exchange)
     rb_define_method(exchange, "finish", exchange_finish, -1);
     rb_define_method(exchange, "call", exchange_call, -1);
     rb_define_method(exchange, "hijack", exchange_hijack, 0);
+    rb_define_method(exchange, "accept", exchange_accept, 1);
     rb_define_method(exchange, "abort", exchange_abort, 0);
     rb_define_method(exchange, "server", exchange_server, 0);
     rb_define_method(exchange, "tls", exchange_tls, 0);

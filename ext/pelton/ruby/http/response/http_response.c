@@ -217,13 +217,13 @@ static void deliver(struct response_attempt *attempt, const struct pel_http_head
     }
 }
 
-/* Who receives the connection after the head, or nil. HTTP/2 does not hand a connection over: there the receiver is
- * the body, and gets the stream of a streaming body. */
+/* Who receives the connection after the head, or nil. HTTP/2 hands none over but a WebSocket's tunnel: there the
+ * receiver is the body, and gets the stream of a streaming body. */
 static VALUE receiver_of(struct response_attempt *attempt, const struct pel_http_head *head)
 {
-    VALUE hijacker = NIL_P(head->hijack) && head->status == 101 ? attempt->body : head->hijack;
+    VALUE hijacker = NIL_P(head->hijack) && (head->status == 101 || head->tunnel) ? attempt->body : head->hijack;
 
-    if (NIL_P(hijacker) || !attempt->connection->protocol->frames_bodies)
+    if (NIL_P(hijacker) || head->tunnel || !attempt->connection->protocol->frames_bodies)
         return hijacker;
     attempt->body = hijacker;
     return Qnil;

@@ -32,7 +32,7 @@ static int note_header(struct pel_http_head *head, struct pel_slice name, struct
             head->close_given = 1;
         }
     } else if (name.length == 14 && pel_http1_equal(name, "content-length")) {
-        if (head->status < 200 || head->status == 204)
+        if (head->status < 200 || head->status == 204 || head->tunnel)
             return 1;
         set_given_length(head, value);
     } else if (name.length == 17 && pel_http1_equal(name, "transfer-encoding")) {
@@ -173,7 +173,7 @@ static void write_framing(struct pel_http_head *head, size_t length)
     body->none = request->method == PEL_HTTP_HEAD || status_without_body_p(head->status);
     if (body->has_length && length != SIZE_MAX && length != body->left && !body->none)
         rb_raise(rb_eArgError, "the body has %" PRIuSIZE " bytes, but content-length says otherwise", length);
-    if (body->has_length || body->unframed || status_without_body_p(head->status))
+    if (body->has_length || body->unframed || status_without_body_p(head->status) || head->tunnel)
         return;
     if (length == SIZE_MAX)
         length = head->file_length;
@@ -218,15 +218,20 @@ static VALUE chosen_protocol(const struct pel_http_connection *connection, VALUE
 void pel_http_begin_head(struct pel_http_connection *connection, struct pel_http_head *head, VALUE headers, int status)
 {
     VALUE protocol = connection->request.upgrade ? chosen_protocol(connection, headers) : Qnil;
+    int tunnel;
 
     /* Rack names the protocol alone; in HTTP/1.1 the status that accepts it is 101, whichever success is given. */
     if (!NIL_P(protocol) && status >= 200 && status < 300)
         status = 101;
     else if (status != 101)
         protocol = Qnil;
+    tunnel = status == 101 && connection->request.websocket;
+    if (tunnel)
+        status = 200; /* RFC 8441, 5 */
     *head = (struct pel_http_head){.connection = connection,
                                    .output = connection->protocol->lines(connection),
                                    .status = (unsigned)status,
+                                   .tunnel = (unsigned)tunnel,
                                    .hijack = Qnil,
                                    .protocol = protocol,
                                    .file_length = SIZE_MAX};

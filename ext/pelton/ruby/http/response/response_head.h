@@ -9,9 +9,10 @@ struct pel_http_head {
     unsigned status;
     unsigned dated : 1, connection_given : 1, close_given : 1; /* by headers of the application */
     unsigned upgrade_given : 1;                                /* likewise */
-    VALUE hijack;                                              /* the value of rack.hijack, or nil */
-    VALUE protocol;                                            /* the value of rack.protocol, or nil */
-    size_t file_length;                                        /* bytes of the file that the body names, or SIZE_MAX */
+    unsigned tunnel : 1; /* HTTP/2's answer that accepts a WebSocket: what follows is no body */
+    VALUE hijack;        /* the value of rack.hijack, or nil */
+    VALUE protocol;      /* the value of rack.protocol, or nil */
+    size_t file_length;  /* bytes of the file that the body names, or SIZE_MAX */
 };
 
 /* Headers as a Hash. Raises TypeError. */
