@@ -86,7 +86,7 @@ class ClusterChildTest < PeltonTest
   # Also when it was stopped already as its master ended, whose child it is still.
   def test_whether_its_master_has_ended
     orphaned = []
-    [-> { @masters.write("stop\n") }, -> { @masters.close }, -> { @masters.write("stop\n") && @masters.close }].each do |ending|
+    [-> { @masters.write("stop\n") }, -> { @masters.close }, -> { @masters.write("stop\nhangup\n") && @masters.close }].each do |ending|
       [@own, @masters].each(&:close)
       @own, @masters = UNIXSocket.pair
       child do |worker|

@@ -63,7 +63,10 @@ module Pelton
       #
       # @return [Boolean]
       def orphaned?
-        @pipe.read_nonblock(64, exception: false).nil?
+        until (said = @pipe.read_nonblock(4096, exception: false)) == :wait_readable
+          return true unless said
+        end
+        false
       rescue SystemCallError
         true
       end
