@@ -157,7 +157,7 @@ module Pelton
         worker.on_stop do |final|
           launcher.stop(backlog: final)
         ensure
-          hub&.tidy
+          hub&.remove if worker.orphaned?
         end
         worker.on_hangup { launcher.reload }
         worker.stats { server.stats }

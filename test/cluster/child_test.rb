@@ -83,6 +83,21 @@ class ClusterChildTest < PeltonTest
     assert_equal "stats {\"n\":1}\n", @masters.read.lines.last
   end
 
+  # Also when it was stopped already as its master ended, whose child it is still.
+  def test_whether_its_master_has_ended
+    orphaned = []
+    [-> { @masters.write("stop\n") }, -> { @masters.close }, -> { @masters.write("stop\nhangup\n") && @masters.close }].each do |ending|
+      [@own, @masters].each(&:close)
+      @own, @masters = UNIXSocket.pair
+      child do |worker|
+        worker.on_stop { orphaned << worker.orphaned? }
+        ending.call
+      end
+    end
+
+    assert_equal [false, true, true], orphaned
+  end
+
   def test_it_ends_when_on_stop_has_returned
     child do |worker|
       worker.on_stop { [@log << :stop, sleep(0.01), @log << :stopped] }

@@ -86,6 +86,19 @@ class PubSubHubTest < PeltonTest
     assert_equal 1, log.scan("does not read").size
   end
 
+  # The hub finds out when it sends the first ones back, before it has read the others.
+  def test_what_a_process_has_published_is_delivered_after_its_end
+    healthy = join
+    texts = ("a".."l").map { |letter| letter * 10_000 }
+    5.times do
+      link = connect
+      link.write_nonblock([Wire.join("", 0), *texts.flat_map { |text| Wire.publish("t", text, nil) }].join)
+      link.close
+
+      assert_equal texts, texts.map { received(healthy).text }
+    end
+  end
+
   def test_only_its_owner_may_use_it_and_it_leaves_nothing_behind
     assert_equal 0o600, File.stat(@hub.path).mode & 0o777
     assert_equal 0o700, File.stat(File.dirname(@hub.path)).mode & 0o777
@@ -131,6 +144,11 @@ class PubSubHubTest < PeltonTest
       assert_match(/the kept messages are lost/, logged { Hub.new("#{folder}/pubsub", kept: reader).close })
       assert_predicate reader, :closed?
     end
+  end
+
+  def test_a_child_may_remove_what_its_parent_has_left
+    assert_predicate Process.wait2(fork { exit!(!!@hub.remove) }).last, :success?
+    refute File.exist?(File.dirname(@hub.path))
   end
 
   def test_a_child_forgets_it

@@ -74,6 +74,36 @@ class CheckoutTest < PeltonTest
     assert ended?(Integer(File.read(File.join(@copy, "tmp/child"))))
   end
 
+  # As Ruby writes it, and test/support/shards.rb after it.
+  CRASH = <<~TEXT
+    ./test/foo_test.rb:12: [BUG] Segmentation fault at 0x0000000000000010
+    -- C level backtrace information -------------------------------------------
+    /lib/x86_64-linux-gnu/libruby-3.1.so.3.1(0x7f5631863f28) [0x7f5631863f28]
+    /lib/x86_64-linux-gnu/libc.so.6(__restore_rt+0x0) [0x7f563137a050]
+    /home/me/pelton/lib/pelton/pelton.so(pel_park+0x2a) [0x7f5630000000] ../../../../ext/pelton/ruby/reactor/park.c:40
+    /home/me/pelton/lib/pelton/pelton.so(0x7f5630000aaa) [0x7f5630000aaa]
+    /lib/x86_64-linux-gnu/libruby-3.1.so.3.1(rb_vm_exec+0xb3) [0x7f56318526a3]
+    #{(1..20).map { |i| "/usr/bin/ruby3.3(rb_more+#{i}) [0x7f5631856d98]" }.join("\n")}
+
+    -- Other runtime information -----------------------------------------------
+    /home/me/pelton/lib/pelton/pelton.so(not_a_frame+0x1) [0x7f5630000000]
+    a process of the tests ended by signal 6 in FooTest#test_bar
+  TEXT
+
+  def test_the_report_of_a_crash_says_where_it_was
+    output = run_tests_with_setup("cat <<'END'; exit 1\n#{CRASH}END")
+
+    assert_equal <<~TEXT, output[/^--- setup failed: .*?(?=^--- \d+ s$)/m], output
+      --- setup failed: tmp/test/setup.log
+        ./test/foo_test.rb:12: [BUG] Segmentation fault at 0x0000000000000010
+          pelton.so(pel_park+0x2a) park.c:40
+          pelton.so(0x7f5630000aaa)
+          libruby-3.1.so.3.1(rb_vm_exec+0xb3)
+      #{(1..12).map { |i| "    ruby3.3(rb_more+#{i})" }.join("\n")}
+        a process of the tests ended by signal 6 in FooTest#test_bar
+    TEXT
+  end
+
   def test_a_step_with_progress_has_no_limit
     output = run_tests_with_setup("for i in 1 2 3 4 5 6; do sleep 0.5; echo line $i; done; exit 1", limit: 2)
 

@@ -10,13 +10,15 @@
 #
 # Tests that failed run once more when no others run, because a test that starts servers of its own may meet their
 # deadlines on a busy machine. The first output is indented, so that bin/test does not count it, and followed by the
-# count of what passed. A process that ended by a signal has crashed, and does not run again. Fails when a test fails
-# for good.
+# count of what passed. A process that ended by a signal has crashed, in the test that is named, and does not run again.
+# Fails when a test fails for good. At the end it names the classes of tests that took longest, in seconds that count
+# several times where several processes ran.
 
 require "etc"
 require "minitest"
 require "tempfile"
 require "pelton"
+require_relative "shard_progress"
 
 at_once = ARGV.index("--at-once")
 AT_ONCE = at_once ? Integer(ARGV.slice!(at_once, 2).last) : Etc.nprocessors * 3
@@ -47,21 +49,21 @@ stop = proc do |number|
 end
 %w[INT TERM].each { |name| trap(name, &stop) }
 
-# A process writes a byte for each test that has ended.
-progress, test_ended = IO.pipe
-Minitest::ProgressReporter.prepend(Module.new { define_method(:record) { |result| super(result).tap { test_ended.syswrite(".") } } })
+progress = ShardProgress.new
+progress.report
 
 now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
-ended, told, due = 0, 0, now.call + INTERVAL
+told, due = 0, now.call + INTERVAL
 # Waits for the next process to end.
 wait = lambda do
   until (found = Process.wait2(-1, Process::WNOHANG))
     sleep 0.02
+    progress.read
     next if now.call < due
     due = now.call + INTERVAL
-    ended += progress.read_nonblock(1 << 16, exception: false).then { |bytes| bytes.is_a?(String) ? bytes.size : 0 }
-    puts "... #{told = ended} tests have ended, #{running.size} processes run" if ended > told
+    puts "... #{told = progress.ended} tests have ended, #{running.size} processes run" if progress.ended > told
   end
+  progress.read
   found
 end
 
@@ -86,7 +88,7 @@ run = lambda do |jobs, at_once, &shown|
     shown.call(said, status)
     if status.signaled?
       crashed = true
-      puts "a process of the tests ended by signal #{status.termsig}"
+      puts "a process of the tests ended by signal #{status.termsig}#{progress.last(pid)&.prepend(" in ")}"
     end
     output.close!
   end
@@ -120,4 +122,5 @@ unless crashed
   end
   puts "failed first and passed alone: #{[first_failed, 0].max}"
 end
+puts progress.slowest
 exit jobs.empty? && !crashed

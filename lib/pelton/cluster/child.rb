@@ -58,6 +58,19 @@ module Pelton
       # @yieldreturn [String, nil] why they may not. The block may wait
       def readiness(&block) = @readiness = block
 
+      # Whether the master has ended. Asked when the worker stops, as it takes what the master may still have to say.
+      # Process.ppid would not tell: a killed process closes its pipes before its children get another parent.
+      #
+      # @return [Boolean]
+      def orphaned?
+        until (said = @pipe.read_nonblock(4096, exception: false)) == :wait_readable
+          return true unless said
+        end
+        false
+      rescue SystemCallError
+        true
+      end
+
       # Runs a reactor until the master stops the worker, or until the master has ended.
       #
       # @param load [Proc, nil] called before the reactor runs, before any request waits

@@ -99,7 +99,6 @@ module Pelton
       # @param folder [String, nil] that is removed with the hub
       # @param kept [IO, nil] what another hub has handed over
       def initialize(path, folder: nil, limit: LIMIT, kept_bytes: 64 << 20, kept: nil)
-        @pid = Process.pid
         @path = path
         @folder = folder
         @limit = limit
@@ -147,9 +146,10 @@ module Pelton
         close
       end
 
-      # Removes the socket in a child whose parent, which had the hub, was killed.
-      def tidy
-        remove unless Process.ppid == @pid
+      # Removes the socket: also in a child, when its parent, which had the hub, was killed.
+      def remove
+        FileUtils.rm_f(@path)
+        FileUtils.rm_rf(@folder) if @folder
       end
 
       private
@@ -182,11 +182,6 @@ module Pelton
         @history.insert(topic, message, "#{@history.epoch}:#{offset}", rule, serial, age: age)
       end
 
-      def remove
-        FileUtils.rm_f(@path)
-        FileUtils.rm_rf(@folder) if @folder
-      end
-
       def run
         loop do
           turn
@@ -210,14 +205,16 @@ module Pelton
         sleep 0.1 # it has no more descriptors, and would try again at once
       end
 
+      # @return [Boolean] whether there may be more
       def read(link)
         bytes = link.io.read_nonblock(link.reader.wanted, @buffer ||= "".b, exception: false)
-        return if bytes == :wait_readable
+        return false if bytes == :wait_readable
         return drop(link) unless bytes
         link.reader << bytes
         while (kind, body = link.reader.next)
           handle(link, kind, body)
         end
+        true
       rescue Wire::Malformed => error
         Pelton.logger.warn("pubsub: the hub cuts off a process that sent #{error.message}")
         drop(link)
@@ -259,16 +256,19 @@ module Pelton
         return unless link.beyond?(@limit)
         Pelton.logger.warn("pubsub: the hub cuts off a process that does not read: #{link.pending} bytes wait for it")
         drop(link)
-      rescue SystemCallError
+      rescue SystemCallError # the process has ended; what it published before is still to be read
+        nil while read(link)
         drop(link)
       end
 
       # A child that was forked meanwhile has the descriptor, too: closing alone would not end the connection.
+      #
+      # @return [false]
       def drop(link)
-        @links.delete(link.io)
-        link.io.shutdown
+        link.io.shutdown if @links.delete(link.io)
+        false
       rescue SystemCallError
-        nil # the process has ended
+        false # the process has ended
       ensure
         link.io.close
       end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
-require_relative "accessibility"
+require_relative "../support/accessibility"
 
 # Each rule finds its fault.
 class AccessibilityTest < PeltonTest
