@@ -1,4 +1,5 @@
 #include "ruby/base/upcall.h"
+#include "ruby/http/connection/flight.h"
 #include "ruby/http/connection/http_connection.h"
 #include "ruby/http/connection/http_server.h"
 
@@ -64,6 +65,7 @@ void pel_http_end_exchange(struct pel_http_connection *connection)
     pel_http_list_remove(connection);
     pel_http_wake_waiters(connection);
     connection->protocol->end(connection);
+    pel_http_flight_leave(connection);
     pel_http_release_slot(connection);
     pel_http_notify_finished(connection);
     connection->protocol->go_on(connection);

@@ -23,6 +23,8 @@ enum pel_http_state {
 struct pel_http_jobs {
     void (*proceed)(struct pel_reactor *reactor, void *connection); /* there is something to parse, or to drop */
     void (*answer)(struct pel_reactor *reactor, void *connection);  /* the waiting request has got a slot */
+    /* The waiting request's flight has ended: it is answered from the cache, or goes on as any other. C only. */
+    void (*resume)(struct pel_http_connection *connection);
     /* The first bytes received are the beginning of HTTP/2's preface: takes them. 0: HTTP/2 is not served. */
     int (*switch_to_http2)(struct pel_http_connection *connection, const char *bytes, size_t length);
 };

@@ -71,7 +71,7 @@ static int refuse_http2(struct pel_http_connection *stream, const char *bytes, s
 }
 
 static const struct pel_http_jobs stream_jobs = {
-    .proceed = proceed, .answer = run_answer, .switch_to_http2 = refuse_http2};
+    .proceed = proceed, .answer = run_answer, .resume = pel_http_resume, .switch_to_http2 = refuse_http2};
 
 static void queue_answer(struct pel_http_connection *stream)
 {
@@ -92,9 +92,14 @@ static void queue_answer(struct pel_http_connection *stream)
 static void dispatch(struct pel_http_connection *stream)
 {
     struct pel_http_server *server = stream->server;
+    int urgent = pel_http_urgent_p(stream);
 
     pel_http_set_timeout(stream, server->request_timeout);
-    if (stream->request.for_file || pel_http_urgent_p(stream) || pel_http_take_slot(stream)) {
+    if (urgent)
+        pel_http_list_remove(stream);
+    if (stream->list) { /* of a flight */
+        pel_http_become(stream, PEL_HTTP_WAITING);
+    } else if (stream->request.for_file || urgent || pel_http_take_slot(stream)) {
         queue_answer(stream);
     } else if (server->waiting.count < server->queue_limit) {
         pel_http_become(stream, PEL_HTTP_WAITING);

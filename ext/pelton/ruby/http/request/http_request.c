@@ -29,7 +29,10 @@ static void dispatch_request(struct pel_http_connection *connection)
         pel_http_queue_proceed(connection);
     pel_http_set_timeout(connection, server->request_timeout);
     if (connection->request.for_file || pel_http_urgent_p(connection)) {
+        pel_http_list_remove(connection);
         pel_http_answer(connection);
+    } else if (connection->list) { /* of a flight */
+        pel_http_become(connection, PEL_HTTP_WAITING);
     } else if (pel_http_take_slot(connection)) {
         if (pel_may_begin(connection->reactor)) {
             pel_http_answer(connection);
@@ -43,6 +46,25 @@ static void dispatch_request(struct pel_http_connection *connection)
     } else {
         pel_http_refuse_overload(connection);
     }
+}
+
+void pel_http_resume(struct pel_http_connection *connection)
+{
+    struct pel_http_server *server = connection->server;
+    struct pel_http_cached cached = pel_http_cache_find_again(connection);
+
+    if (connection->request.hides)
+        pel_http_env_hide(connection->request.env);
+    if (cached.item)
+        pel_http_cache_answer(connection, cached);
+    else if (connection->list) /* of the next flight */
+        return;
+    else if (pel_http_take_slot(connection))
+        pel_http_queue_answer(connection);
+    else if (server->waiting.count < server->queue_limit)
+        pel_http_list_add(&server->waiting, connection);
+    else
+        pel_http_refuse_overload(connection);
 }
 
 /* The bytes are malformed, and so nothing after them can be understood, either. */

@@ -2,6 +2,7 @@
 #include "core/http1/http1_writer.h"
 #include "core/http1/text.h"
 #include "ruby/http/connection/cache.h"
+#include "ruby/http/connection/flight.h"
 #include "ruby/http/connection/http_connection.h"
 #include "ruby/http/response/http_response.h"
 
@@ -119,6 +120,48 @@ static void prepare_keeping(struct pel_http_connection *connection, struct pel_s
     }
 }
 
+/* A response that may be given out at present. */
+static int fresh_p(const struct pel_http_connection *connection, struct pel_item *item, const struct entry *entry)
+{
+    return item && entry->knowledge == KEPT && age_of(connection, entry) < entry->lifetime;
+}
+
+/* Whether a request may wait for what the flight brings. Who has waited for a response that was not kept waits once
+ * more, for the anonymous attempt; then it runs the application. */
+static int may_join_p(const struct pel_http_connection *connection, const struct pel_http_flight *flight)
+{
+    return !connection->request.waits || (connection->request.waits == 1 && flight->leader->request.impersonal);
+}
+
+/* Nobody waits for a response that was not public a moment ago. */
+static int may_lead_p(const struct pel_http_connection *connection, const struct entry *known)
+{
+    return connection->request.waits ? known && known->knowledge == PUBLIC : !known || known->knowledge != IN_VAIN;
+}
+
+/* Nothing fresh is known by the key of this GET: it waits for another's response, or prepares to keep its own. */
+static void miss(struct pel_http_connection *connection, struct pel_slice key, struct pel_item *item,
+                 struct entry *entry)
+{
+    struct pel_http_cache *cache = connection->server->cache;
+    uint64_t hash = hash_of(&cache->store, key);
+    struct pel_http_flight *flight = pel_http_flight_find(cache, hash, key);
+    const struct entry *known = item ? entry : NULL;
+
+    if (flight && may_join_p(connection, flight)) {
+        PEL_HTTP_KEEP(connection, request.cache_key, rb_str_new(key.bytes, (long)key.length));
+        pel_http_flight_join(flight, connection);
+        return;
+    }
+    if (known && known->knowledge == IN_VAIN && age_of(connection, known) >= TRY_AGAIN) {
+        pel_store_remove(&cache->store, item);
+        known = NULL;
+    }
+    if (!flight && may_lead_p(connection, known))
+        pel_http_flight_begin(connection, hash, key);
+    prepare_keeping(connection, key, connection->request.has_hidden, known);
+}
+
 struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connection, const struct pel_http1_head *head)
 {
     struct pel_http_cache *cache = connection->server->cache;
@@ -133,7 +176,7 @@ struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connectio
     if (!key.length)
         return cached;
     item = find_item(&cache->store, key, &entry);
-    if (item && entry.knowledge == KEPT && age_of(connection, &entry) < entry.lifetime && pel_store_retain(item)) {
+    if (fresh_p(connection, item, &entry) && pel_store_retain(item)) {
         pel_store_fetched(&cache->store, item);
         cache->hits++;
         cached.item = item;
@@ -142,13 +185,27 @@ struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connectio
                                    (struct pel_slice){head_of(item, &entry) + entry.date, entry.date_length}) != 0;
         return cached;
     }
-    if (item && entry.knowledge == IN_VAIN && age_of(connection, &entry) >= TRY_AGAIN) {
-        pel_store_remove(&cache->store, item);
-        item = NULL;
-    }
     cache->misses++;
+    connection->request.has_hidden = hides != 0;
     if (connection->request.method == PEL_HTTP_GET)
-        prepare_keeping(connection, key, hides, item ? &entry : NULL);
+        miss(connection, key, item, &entry);
+    return cached;
+}
+
+/* Its conditions are not looked at: it gets the whole response. */
+struct pel_http_cached pel_http_cache_find_again(struct pel_http_connection *connection)
+{
+    struct pel_http_cached cached = {.item = NULL};
+    VALUE string = connection->request.cache_key;
+    struct pel_slice key = pel_string_slice(string);
+    struct entry entry;
+    struct pel_item *item = find_item(&connection->server->cache->store, key, &entry);
+
+    if (fresh_p(connection, item, &entry) && pel_store_retain(item))
+        cached.item = item;
+    else
+        miss(connection, key, item, &entry);
+    RB_GC_GUARD(string);
     return cached;
 }
 
@@ -232,8 +289,8 @@ static void note_place(const struct pel_http1_head *head, const char *bytes, con
     *length = (uint32_t)header->value.length;
 }
 
-/* Keeps the response with this head, if it may be kept. */
-static void keep(struct pel_http_connection *connection, struct pel_slice key, struct pel_buffer *kept, VALUE parts,
+/* Keeps the response with this head, or notes that it is public. 0: it is not. */
+static int keep(struct pel_http_connection *connection, struct pel_slice key, struct pel_buffer *kept, VALUE parts,
                  size_t length)
 {
     static struct pel_http1_head head; /* large, and done with before anything can switch threads */
@@ -250,18 +307,19 @@ static void keep(struct pel_http_connection *connection, struct pel_slice key, s
     /* The bytes themselves are read again, so nothing that the application's objects hide is kept. */
     if (pel_http1_parse_head(PEL_HTTP1_RESPONSE, &pel_http1_default_limits, bytes, head_length, &head, &line, &fault) !=
         (ssize_t)head_length)
-        return;
+        return 0;
     entry.lifetime = pel_http1_cache_lifetime(&head);
     if (!entry.lifetime || head.length != length)
-        return;
+        return 0;
     if (!connection->request.impersonal) {
         if (!find_item(store, key, &known))
             note(connection, key, PUBLIC);
-        return;
+        return 1;
     }
     note_place(&head, bytes, "etag", &entry.tag, &entry.tag_length);
     note_place(&head, bytes, "last-modified", &entry.date, &entry.date_length);
     store_entry(store, key, &entry, bytes, parts);
+    return 1;
 }
 
 void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VALUE parts, size_t length)
@@ -269,13 +327,31 @@ void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VA
     struct pel_buffer *output = connection->protocol->lines(connection), kept = {0};
     VALUE key = connection->request.cache_key;
     struct pel_slice head = {pel_buffer_head(output) + mark, pel_buffer_length(output) - mark};
+    int kept_or_noted = 0;
 
-    connection->request.cache_key = Qfalse;
     if (sizeof(struct entry) + (size_t)RSTRING_LEN(key) + head.length + length <=
             connection->server->cache->store.item_limit &&
         append_lines(&kept, head, pel_http1_cache_drops) == 0) /* without what says something of its own request */
-        keep(connection, pel_string_slice(key), &kept, parts, length);
+        kept_or_noted = keep(connection, pel_string_slice(key), &kept, parts, length);
     pel_buffer_free(&kept);
+    if (kept_or_noted) {
+        connection->request.cache_key = Qfalse;
+        pel_http_flight_leave(connection);
+    }
     RB_GC_GUARD(key);
     RB_GC_GUARD(parts);
+}
+
+void pel_http_cache_pass(struct pel_http_connection *connection)
+{
+    VALUE key = connection->request.cache_key;
+    struct pel_http_flight *flight = connection->request.flight;
+
+    connection->request.cache_key = Qfalse;
+    if (!flight)
+        return;
+    if (flight->waiting.count && connection->response.status < 500) /* a failure says nothing of the next response */
+        note(connection, pel_string_slice(key), IN_VAIN);
+    pel_http_flight_end(flight);
+    RB_GC_GUARD(key);
 }

@@ -165,6 +165,7 @@ static void deliver_parts(struct response_attempt *attempt, const struct pel_htt
 
     if (connection->request.cache_key && !head->dated) /* a date of its own: an old response, from elsewhere */
         pel_http_cache_keep(connection, attempt->mark, parts, parts_length(parts));
+    pel_http_cache_pass(connection);
     write_body_parts(connection, parts);
     if (body != parts) /* from Rack 3 on to_ary closes the body; before, it stays open */
         close_body(body);
@@ -174,6 +175,7 @@ static void deliver_without_body(struct response_attempt *attempt)
 {
     VALUE body = take_body(attempt);
 
+    pel_http_cache_pass(attempt->connection);
     pel_http_send_soon(attempt->connection);
     pel_http_end_exchange(attempt->connection);
     close_body(body);
@@ -186,6 +188,7 @@ static void deliver_body(struct response_attempt *attempt, VALUE headers)
     struct pel_http_connection *connection = attempt->connection;
     VALUE body = attempt->body;
 
+    pel_http_cache_pass(connection);
     pel_http_send_soon(connection);
     pel_http_track_event_stream(connection, headers);
     pel_leave_request(connection->reactor);
@@ -202,6 +205,7 @@ static void deliver(struct response_attempt *attempt, const struct pel_http_head
 {
     switch (choose_delivery(attempt->connection, hijacker, parts)) {
     case BY_HIJACKER:
+        pel_http_cache_pass(attempt->connection);
         pel_http_send_soon(attempt->connection);
         hand_to_hijacker(attempt->connection, hijacker);
         break;

@@ -89,9 +89,15 @@ struct pel_http_cached {
  * NoMemoryError. */
 struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connection, const struct pel_http1_head *head);
 
+/* The same for a request that has waited for a flight. */
+struct pel_http_cached pel_http_cache_find_again(struct pel_http_connection *connection);
+
 /* Sends what was found, and ends the exchange. C only, but for NoMemoryError. */
 void pel_http_cache_answer(struct pel_http_connection *connection, struct pel_http_cached cached);
 
 /* Keeps a response, if it may be kept. `mark`: where its head begins in the output; `parts`: the whole body, Strings of
  * `length` bytes. */
 void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VALUE parts, size_t length);
+
+/* A response has begun that is not kept: nobody waits for it any more. */
+void pel_http_cache_pass(struct pel_http_connection *connection);
