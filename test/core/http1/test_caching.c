@@ -55,6 +55,34 @@ TEST(the_key_has_what_the_response_may_depend_on)
     CHECK_BYTES("=s\n=a\n=/b\n" NO_HEADERS, key, length + 2);
 }
 
+static int matches(const char *target, const char *pattern)
+{
+    char key[PEL_HTTP1_CACHE_KEY], line[100];
+    size_t length;
+
+    snprintf(line, sizeof line, "GET %s HTTP/1.1", target);
+    length = key_of(line, "Accept: a\r\n", key);
+    return pel_http1_cache_key_matches((struct pel_slice){key, length}, (struct pel_slice){pattern, strlen(pattern)});
+}
+
+TEST(keys_of_a_path)
+{
+    CHECK_INT(1, matches("/a", "/a"));
+    CHECK_INT(1, matches("/a?b", "/a"));
+    CHECK_INT(0, matches("/ab", "/a"));
+    CHECK_INT(0, matches("/a/b", "/a"));
+    CHECK_INT(0, matches("/", "/a"));
+    CHECK_INT(1, matches("/a?b", "/a?b"));
+    CHECK_INT(0, matches("/a?c", "/a?b"));
+    CHECK_INT(0, matches("/a", "/a?b"));
+    CHECK_INT(1, matches("/a/b", "/a/*"));
+    CHECK_INT(0, matches("/a", "/a/*"));
+    CHECK_INT(1, matches("/a*", "/a*"));
+    CHECK_INT(1, matches("/", "/*"));
+    CHECK_INT(1, matches("/", "*"));
+    CHECK_INT(0, matches("/", ""));
+}
+
 TEST(what_is_hidden_and_what_is_dropped)
 {
     CHECK(pel_http1_cache_hides((struct pel_slice){"X-Forwarded-For", 15}));

@@ -162,6 +162,29 @@ size_t pel_http1_cache_key(const struct pel_http1_head *request, int secure, cha
     return length > PEL_HTTP1_CACHE_KEY ? 0 : length;
 }
 
+/* The target is the third part. */
+static struct pel_slice target_of(struct pel_slice key)
+{
+    const char *at = key.bytes, *end = key.bytes + key.length, *line_end;
+
+    for (int part = 0; part < 2; part++)
+        at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+    line_end = memchr(at, '\n', (size_t)(end - at));
+    return (struct pel_slice){at + 1, (size_t)(line_end - at - 1)};
+}
+
+int pel_http1_cache_key_matches(struct pel_slice key, struct pel_slice pattern)
+{
+    struct pel_slice target = target_of(key);
+    size_t length = pattern.length;
+    int prefix = length && pattern.bytes[length - 1] == '*';
+
+    length -= (size_t)prefix;
+    if (target.length < length || (length && memcmp(target.bytes, pattern.bytes, length)))
+        return 0;
+    return prefix || target.length == length || target.bytes[length] == '?';
+}
+
 /* ---- responses --------------------------------------------------------------------------------------------------- */
 
 /* Cache-Control, of all lines. */

@@ -24,6 +24,10 @@
  */
 size_t pel_http1_cache_key(const struct pel_http1_head *request, int secure, char *key, int *hides);
 
+/* Whether a key is of a target that `pattern` names: the target itself; its path, with any query, where the pattern has
+ * none; or, if the pattern ends with `*`, a target that begins so. Scheme, host and headers may be any. */
+int pel_http1_cache_key_matches(struct pel_slice key, struct pel_slice pattern);
+
 /* Whether a request's header of that name must be hidden from the application. */
 int pel_http1_cache_hides(struct pel_slice name);
 

@@ -104,6 +104,48 @@ static void note(struct pel_http_connection *connection, struct pel_slice key, e
     store_entry(&connection->server->cache->store, key, &entry, NULL, Qnil);
 }
 
+/* ---- purging ----------------------------------------------------------------------------------------------------- */
+
+struct purge {
+    struct pel_slice pattern;
+    uint64_t responses; /* of what is removed: the rest is what was noted of other keys */
+};
+
+static int purged_p(struct pel_item *item, const void *data)
+{
+    struct purge *purge = *(struct purge *const *)data;
+    struct entry entry = read_entry(item);
+
+    if (!pel_http1_cache_key_matches((struct pel_slice){pel_item_value(item) + sizeof entry, entry.key}, purge->pattern))
+        return 0;
+    purge->responses += entry.knowledge == KEPT;
+    return 1;
+}
+
+/* _purge(pattern): removes the responses for these targets, and has those not kept that are being made. Returns the
+ * number of the former; nil without a cache. */
+static VALUE server_purge(VALUE self, VALUE pattern)
+{
+    struct pel_http_cache *cache = pel_http_server_get(self)->cache;
+    struct purge purge = {.responses = 0}, *place = &purge;
+
+    Check_Type(pattern, T_STRING);
+    if (!cache)
+        return Qnil;
+    purge.pattern = pel_string_slice(pattern);
+    pel_store_remove_if(&cache->store, purged_p, &place);
+    pel_http_flights_unlist(cache);
+    cache->purged += purge.responses;
+    cache->purged_at = pel_now();
+    RB_GC_GUARD(pattern);
+    return ULL2NUM(purge.responses);
+}
+
+void pel_init_http_cached_response(VALUE server)
+{
+    rb_define_private_method(server, "_purge", server_purge, 1);
+}
+
 /* ---- answering --------------------------------------------------------------------------------------------------- */
 
 /* Cache only what was made without seeing the client. Until the URL is known to be public, the application must see it:
@@ -329,7 +371,8 @@ void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VA
     struct pel_slice head = {pel_buffer_head(output) + mark, pel_buffer_length(output) - mark};
     int kept_or_noted = 0;
 
-    if (sizeof(struct entry) + (size_t)RSTRING_LEN(key) + head.length + length <=
+    if (connection->request.began > connection->server->cache->purged_at &&
+        sizeof(struct entry) + (size_t)RSTRING_LEN(key) + head.length + length <=
             connection->server->cache->store.item_limit &&
         append_lines(&kept, head, pel_http1_cache_drops) == 0) /* without what says something of its own request */
         kept_or_noted = keep(connection, pel_string_slice(key), &kept, parts, length);

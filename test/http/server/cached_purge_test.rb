@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require_relative "../../support/http/peer"
+
+# Responses that are removed from the server's cache.
+class HTTPCachedPurgeTest < PeltonTest
+  include HttpPeer
+
+  PUBLIC = {"content-type" => "text/plain", "cache-control" => "public, max-age=60"}.freeze
+
+  def test_one_path_with_any_query_and_headers
+    cached do
+      targets = ["/a", "/a?b=1", "/ab", "/a/b"]
+      targets.each { |target| peer.get(target) }
+      peer.get("/a", "Accept: text/html\n")
+
+      assert_equal 3, @server.purge("/a")
+      assert_equal 3, @server.stats[:cache_purged]
+      assert_equal [nil, nil, "0", "0"], targets.map { |target| peer.get(target)["age"] }
+    end
+  end
+
+  def test_what_begins_so_and_everything
+    cached do
+      targets = ["/a", "/a/b", "/a/c?d", "/b"]
+      targets.each { |target| peer.get(target) }
+      assert_equal 2, @server.purge("/a/*")
+      assert_equal ["0", nil, nil, "0"], targets.map { |target| peer.get(target)["age"] }
+      assert_equal 4, @server.purge("/*")
+      assert_equal [nil] * 4, targets.map { |target| peer.get(target)["age"] }
+    end
+  end
+
+  # What was noted of a key is no response.
+  def test_only_responses_are_counted
+    cached do
+      peer.get("/a", "User-Agent: me\n")
+      assert_equal 0, @server.purge("/a")
+      assert_equal 0, @server.stats[:cache_bytes]
+    end
+  end
+
+  # It may show what was true before.
+  def test_a_response_that_is_being_made_is_not_kept
+    gate = Thread::Queue.new
+    started = Thread::Queue.new
+    serving(->(_) { started << 1 and gate.pop and [200, PUBLIC.dup, ["a"]] }, cache: 1 << 20) do
+      old = peer.say("GET /a HTTP/1.1\nHost: localhost\n\n")
+      started.pop
+      assert_equal 0, @server.purge("/a")
+      new = peer.say("GET /a HTTP/1.1\nHost: localhost\n\n")
+      started.pop # it does not wait for the old one
+      2.times { gate << 1 }
+      assert_equal %w[a a], [old, new].map { |peer| peer.response.body }
+      assert_equal "0", peer.get("/a")["age"]
+    end
+  end
+
+  def test_while_it_is_being_sent
+    serving(->(_) { [200, PUBLIC.dup, ["x" * 500_000]] }, cache: 8 << 20) do
+      peer.get("/a")
+      slow = peer.say("GET /a HTTP/1.1\nHost: localhost\n\n" * 10)
+      eventually { @server.stats[:cache_hits].positive? }
+      @server.purge("/*")
+      assert_equal ["x" * 500_000], Array.new(10) { slow.response.body }.uniq
+    end
+  end
+
+  def test_without_a_cache_and_without_a_path
+    serving(->(_) { [200, PUBLIC.dup, ["a"]] }) do
+      assert_equal 0, @server.purge("/a")
+      assert_match(/"a" is no path/, assert_raises(ArgumentError) { @server.purge("a") }.message)
+    end
+  end
+
+  private
+
+  def cached(&block) = serving(->(env) { [200, PUBLIC.dup, [env["PATH_INFO"]]] }, cache: 1 << 20, &block)
+end
