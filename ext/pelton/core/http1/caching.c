@@ -190,8 +190,10 @@ int pel_http1_cache_key_matches(struct pel_slice key, struct pel_slice pattern)
 /* Cache-Control, of all lines. */
 struct cache_control {
     unsigned is_public : 1, forbidden : 1;
-    unsigned has_max_age : 1, has_s_maxage : 1;
+    unsigned has_max_age : 1, has_s_maxage : 1, has_stale : 1, has_stale_if_error : 1;
+    unsigned must_revalidate : 1;
     uint32_t max_age, s_maxage;
+    struct pel_http1_stale stale;
 };
 
 /* Seconds, perhaps in quotes. A malformed or repeated number forbids caching. */
@@ -234,6 +236,14 @@ static void note_directive(struct cache_control *control, struct pel_slice eleme
     } else if (pel_http1_equal(name, "s-maxage")) {
         note_seconds(control, value, &control->s_maxage, control->has_s_maxage);
         control->has_s_maxage = 1;
+    } else if (pel_http1_equal(name, "stale-while-revalidate")) {
+        note_seconds(control, value, &control->stale.while_revalidate, control->has_stale);
+        control->has_stale = 1;
+    } else if (pel_http1_equal(name, "stale-if-error")) {
+        note_seconds(control, value, &control->stale.if_error, control->has_stale_if_error);
+        control->has_stale_if_error = 1;
+    } else if (pel_http1_equal(name, "must-revalidate") || pel_http1_equal(name, "proxy-revalidate")) {
+        control->must_revalidate = 1;
     }
 }
 
@@ -268,7 +278,7 @@ static int varies_p(struct pel_slice list)
     return 0;
 }
 
-uint32_t pel_http1_cache_lifetime(const struct pel_http1_head *response)
+uint32_t pel_http1_cache_lifetime(const struct pel_http1_head *response, struct pel_http1_stale *stale)
 {
     struct cache_control control = {.max_age = 0};
 
@@ -284,6 +294,7 @@ uint32_t pel_http1_cache_lifetime(const struct pel_http1_head *response)
     }
     if (control.forbidden || !control.is_public)
         return 0;
+    *stale = control.must_revalidate ? (struct pel_http1_stale){0} : control.stale;
     return control.has_s_maxage ? control.s_maxage : control.max_age;
 }
 

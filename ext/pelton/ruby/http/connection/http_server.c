@@ -87,6 +87,11 @@ int pel_http_server_usable_p(struct pel_http_server *server, struct pel_reactor 
 void pel_http_server_add(struct pel_http_server *server, struct pel_reactor *reactor)
 {
     server->accepted++;
+    pel_http_server_hold(server, reactor);
+}
+
+void pel_http_server_hold(struct pel_http_server *server, struct pel_reactor *reactor)
+{
     if (server->connections++)
         return;
     server->reactor = reactor;

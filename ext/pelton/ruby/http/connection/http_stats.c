@@ -71,6 +71,7 @@ static VALUE http_server_stats(VALUE self)
     if (server->cache) {
         set_count(stats, "cache_hits", server->cache->hits);
         set_count(stats, "cache_misses", server->cache->misses);
+        set_count(stats, "cache_stale", server->cache->stale);
         set_count(stats, "cache_waits", server->cache->waits);
         set_count(stats, "cache_purged", server->cache->purged);
         set_count(stats, "cache_bytes", server->cache->store.linked_bytes);

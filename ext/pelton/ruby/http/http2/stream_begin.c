@@ -165,6 +165,8 @@ void pel_http2_begin(struct pel_http_connection *connection, struct pel_http2_st
         if (!pel_http_begin_file(stream, &head)) {
             if (server->cache && !stream->request.host_unchecked)
                 cached = pel_http_cache_find(stream, &head);
+            if (cached.revalidate)
+                pel_http_revalidate(stream, &head);
             if (!cached.item)
                 pel_http_env(stream, &head);
         }

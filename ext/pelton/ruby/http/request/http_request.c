@@ -135,6 +135,8 @@ static int read_request(struct pel_http_connection *connection)
         if (!pel_http_begin_file(connection, &head)) {
             if (connection->server->cache && !connection->request.host_unchecked)
                 cached = pel_http_cache_find(connection, &head);
+            if (cached.revalidate)
+                pel_http_revalidate(connection, &head);
             if (!cached.item)
                 pel_http_env(connection, &head);
         }

@@ -17,6 +17,10 @@ void pel_http_begin_request(struct pel_http_connection *connection, const struct
  * has an env only if somebody will look at it. C only. */
 int pel_http_begin_file(struct pel_http_connection *connection, const struct pel_http1_head *head);
 
+/* Runs the application for a request without a client, which renews the response to `client`'s. Runs no Ruby code: the
+ * application is called in a job. Raises NoMemoryError. */
+void pel_http_revalidate(struct pel_http_connection *client, const struct pel_http1_head *head);
+
 /* What a request's flight has become: pel_http_jobs.resume. C only. */
 void pel_http_resume(struct pel_http_connection *connection);
 

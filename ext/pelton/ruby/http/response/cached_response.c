@@ -32,6 +32,7 @@ struct entry {
     int64_t stored;    /* on the loop's clock */
     uint32_t lifetime; /* seconds */
     uint32_t knowledge;
+    struct pel_http1_stale stale; /* seconds after that */
     uint32_t key, head, body;
     uint32_t tag, tag_length;   /* the place of the ETag's value in the head */
     uint32_t date, date_length; /* and of Last-Modified's */
@@ -156,7 +157,9 @@ static void prepare_keeping(struct pel_http_connection *connection, struct pel_s
     PEL_HTTP_KEEP(connection, request.cache_key, rb_str_new(key.bytes, (long)key.length));
     if (!hides) {
         connection->request.impersonal = 1;
-    } else if (known && known->knowledge != IN_VAIN) {
+    } else if (known && known->knowledge == KEPT && connection->request.flight) { /* the old one may be needed yet */
+        connection->request.impersonal = connection->request.hides = 1;
+    } else if (known && known->knowledge == PUBLIC) {
         connection->request.impersonal = connection->request.hides = 1;
         note(connection, key, IN_VAIN);
     }
@@ -166,6 +169,13 @@ static void prepare_keeping(struct pel_http_connection *connection, struct pel_s
 static int fresh_p(const struct pel_http_connection *connection, struct pel_item *item, const struct entry *entry)
 {
     return item && entry->knowledge == KEPT && age_of(connection, entry) < entry->lifetime;
+}
+
+/* Whether a response whose lifetime is over may be given out for so many seconds more. */
+static int stale_p(const struct pel_http_connection *connection, struct pel_item *item, const struct entry *entry,
+                   const uint32_t *seconds)
+{
+    return item && entry->knowledge == KEPT && age_of(connection, entry) < (int64_t)entry->lifetime + *seconds;
 }
 
 /* Whether a request may wait for what the flight brings. Who has waited for a response that was not kept waits once
@@ -204,13 +214,35 @@ static void miss(struct pel_http_connection *connection, struct pel_slice key, s
     prepare_keeping(connection, key, connection->request.has_hidden, known);
 }
 
+/* The request is answered by an item, which was retained. */
+static struct pel_http_cached use(struct pel_http_connection *connection, const struct pel_http1_head *head,
+                                  struct pel_item *item, const struct entry *entry)
+{
+    struct pel_http_cache *cache = connection->server->cache;
+
+    pel_store_fetched(&cache->store, item);
+    cache->hits++;
+    return (struct pel_http_cached){
+        .item = item,
+        .not_modified =
+            pel_http1_not_modified(head, (struct pel_slice){head_of(item, entry) + entry->tag, entry->tag_length},
+                                   (struct pel_slice){head_of(item, entry) + entry->date, entry->date_length}) != 0};
+}
+
+static struct pel_slice key_of(const struct pel_http_connection *connection, const struct pel_http1_head *head,
+                               char *bytes, int *hides)
+{
+    int secure = connection->server->secure || connection->stream->core.layer;
+
+    return (struct pel_slice){bytes, pel_http1_cache_key(head, secure, bytes, hides)};
+}
+
 struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connection, const struct pel_http1_head *head)
 {
     struct pel_http_cache *cache = connection->server->cache;
     char bytes[PEL_HTTP1_CACHE_KEY];
     int hides;
-    struct pel_slice key = {
-        bytes, pel_http1_cache_key(head, connection->server->secure || connection->stream->core.layer, bytes, &hides)};
+    struct pel_slice key = key_of(connection, head, bytes, &hides);
     struct pel_http_cached cached = {.item = NULL};
     struct pel_item *item;
     struct entry entry;
@@ -218,13 +250,12 @@ struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connectio
     if (!key.length)
         return cached;
     item = find_item(&cache->store, key, &entry);
-    if (fresh_p(connection, item, &entry) && pel_store_retain(item)) {
-        pel_store_fetched(&cache->store, item);
-        cache->hits++;
-        cached.item = item;
-        cached.not_modified =
-            pel_http1_not_modified(head, (struct pel_slice){head_of(item, &entry) + entry.tag, entry.tag_length},
-                                   (struct pel_slice){head_of(item, &entry) + entry.date, entry.date_length}) != 0;
+    if (fresh_p(connection, item, &entry) && pel_store_retain(item))
+        return use(connection, head, item, &entry);
+    if (stale_p(connection, item, &entry, &entry.stale.while_revalidate) && pel_store_retain(item)) {
+        cached = use(connection, head, item, &entry);
+        cached.revalidate = !pel_http_flight_find(cache, hash_of(&cache->store, key), key);
+        cache->stale++;
         return cached;
     }
     cache->misses++;
@@ -232,6 +263,34 @@ struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connectio
     if (connection->request.method == PEL_HTTP_GET)
         miss(connection, key, item, &entry);
     return cached;
+}
+
+void pel_http_cache_begin_revalidation(struct pel_http_connection *connection, const struct pel_http1_head *head)
+{
+    char bytes[PEL_HTTP1_CACHE_KEY];
+    int hides;
+    struct pel_slice key = key_of(connection, head, bytes, &hides);
+
+    PEL_HTTP_KEEP(connection, request.cache_key, rb_str_new(key.bytes, (long)key.length));
+    connection->request.impersonal = connection->request.hides = 1;
+    pel_http_flight_begin(connection, hash_of(&connection->server->cache->store, key), key);
+}
+
+int pel_http_cache_rescue(struct pel_http_connection *connection)
+{
+    VALUE string = connection->request.cache_key;
+    struct pel_http_cached cached = {.item = NULL};
+    struct entry entry;
+
+    if (!string || connection->protocol->discards)
+        return 0;
+    cached.item = find_item(&connection->server->cache->store, pel_string_slice(string), &entry);
+    if (!stale_p(connection, cached.item, &entry, &entry.stale.if_error) || !pel_store_retain(cached.item))
+        return 0;
+    connection->server->cache->stale++;
+    pel_http_cache_answer(connection, cached);
+    RB_GC_GUARD(string);
+    return 1;
 }
 
 /* Its conditions are not looked at: it gets the whole response. */
@@ -243,10 +302,13 @@ struct pel_http_cached pel_http_cache_find_again(struct pel_http_connection *con
     struct entry entry;
     struct pel_item *item = find_item(&connection->server->cache->store, key, &entry);
 
-    if (fresh_p(connection, item, &entry) && pel_store_retain(item))
+    /* Its lifetime may be over where the first has failed. */
+    if (stale_p(connection, item, &entry, &entry.stale.if_error) && pel_store_retain(item)) {
         cached.item = item;
-    else
+        connection->server->cache->stale += !fresh_p(connection, item, &entry);
+    } else {
         miss(connection, key, item, &entry);
+    }
     RB_GC_GUARD(string);
     return cached;
 }
@@ -301,7 +363,8 @@ void pel_http_cache_answer(struct pel_http_connection *connection, struct pel_ht
     struct entry entry = read_entry(cached.item);
 
     pel_http_list_remove(connection);
-    pel_http_become(connection, PEL_HTTP_BUSY);
+    if (connection->state != PEL_HTTP_BUSY) /* the application has failed */
+        pel_http_become(connection, PEL_HTTP_BUSY);
     response->status = cached.not_modified ? 304 : 200;
     response->body =
         (struct pel_http_response_body){.none = connection->request.method == PEL_HTTP_HEAD || cached.not_modified};
@@ -350,7 +413,7 @@ static int keep(struct pel_http_connection *connection, struct pel_slice key, st
     if (pel_http1_parse_head(PEL_HTTP1_RESPONSE, &pel_http1_default_limits, bytes, head_length, &head, &line, &fault) !=
         (ssize_t)head_length)
         return 0;
-    entry.lifetime = pel_http1_cache_lifetime(&head);
+    entry.lifetime = pel_http1_cache_lifetime(&head, &entry.stale);
     if (!entry.lifetime || head.length != length)
         return 0;
     if (!connection->request.impersonal) {
@@ -393,7 +456,8 @@ void pel_http_cache_pass(struct pel_http_connection *connection)
     connection->request.cache_key = Qfalse;
     if (!flight)
         return;
-    if (flight->waiting.count && connection->response.status < 500) /* a failure says nothing of the next response */
+    /* A failure says nothing of the next response. */
+    if ((flight->waiting.count || connection->request.hides) && connection->response.status < 500)
         note(connection, pel_string_slice(key), IN_VAIN);
     pel_http_flight_end(flight);
     RB_GC_GUARD(key);

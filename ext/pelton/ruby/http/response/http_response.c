@@ -102,6 +102,15 @@ struct response_attempt {
     unsigned stands : 1; /* it is complete, and what follows it was found to be in order */
 };
 
+/* The body is the caller's from now on: what fails later does not close it again. */
+static VALUE take_body(struct response_attempt *attempt)
+{
+    VALUE body = attempt->body;
+
+    attempt->body = Qnil;
+    return body;
+}
+
 /* Whether this attempt may still answer the exchange: Ruby code that was called meanwhile may have waited. */
 static int still_answering_p(const struct response_attempt *attempt)
 {
@@ -147,15 +156,6 @@ static enum delivery choose_delivery(const struct pel_http_connection *connectio
     if (!NIL_P(parts))
         return BY_PARTS;
     return connection->response.body.none ? WITHOUT_BODY : BY_BODY;
-}
-
-/* The body is the caller's from now on: what fails later does not close it again. */
-static VALUE take_body(struct response_attempt *attempt)
-{
-    VALUE body = attempt->body;
-
-    attempt->body = Qnil;
-    return body;
 }
 
 static void deliver_parts(struct response_attempt *attempt, const struct pel_http_head *head, VALUE parts)
@@ -255,6 +255,10 @@ static VALUE send_response(VALUE argument)
         close_body(attempt->body);
         return Qnil;
     }
+    if (status >= 500 && status <= 504 && pel_http_cache_rescue(connection)) {
+        close_body(take_body(attempt));
+        return Qnil;
+    }
     PEL_HTTP_KEEP(connection, response.headers, headers);
     pel_http_begin_head(connection, &head, headers, status);
     head.file_length = file_length;
@@ -265,6 +269,8 @@ static VALUE send_response(VALUE argument)
     hijacker = receiver_of(attempt, &head);
     if (attempt->body != RARRAY_AREF(triple, 2))
         parts = Qnil;
+    if (connection->protocol->discards && NIL_P(parts)) /* nothing is kept, and nobody receives it */
+        connection->response.body.none = 1;
     check_rest(attempt, hijacker, parts);
     if (!still_answering_p(attempt)) {
         close_body(attempt->body);

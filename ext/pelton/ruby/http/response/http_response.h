@@ -83,11 +83,19 @@ struct pel_item;
 struct pel_http_cached {
     struct pel_item *item; /* NULL: nothing. Answering releases it */
     unsigned not_modified : 1;
+    unsigned revalidate : 1; /* the response is stale, and nobody makes a new one yet */
 };
 
 /* Looks the request up that has just begun. If its response may be kept, the request remembers so. Raises
  * NoMemoryError. */
 struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connection, const struct pel_http1_head *head);
+
+/* A request that renews a response: it leads its key's flight, and sees nothing of the client. */
+void pel_http_cache_begin_revalidation(struct pel_http_connection *connection, const struct pel_http1_head *head);
+
+/* The application has failed, and nothing was sent: answers with a stale response, if one may be (stale-if-error), and
+ * ends the exchange. Whether it did. C only. */
+int pel_http_cache_rescue(struct pel_http_connection *connection);
 
 /* The same for a request that has waited for a flight. */
 struct pel_http_cached pel_http_cache_find_again(struct pel_http_connection *connection);
