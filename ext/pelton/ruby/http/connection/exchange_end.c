@@ -86,7 +86,8 @@ VALUE pel_http_hijack(struct pel_http_connection *connection)
     VALUE self = connection->self, stream = connection->stream_object;
 
     if (connection->protocol->frames_bodies)
-        rb_raise(pel_eError, "a request of HTTP/2, or one that renews a cached response, has no connection of its own that could be taken over (rack.hijack)");
+        rb_raise(pel_eError, "a request of HTTP/2, or one that renews a cached response, has no connection of its own "
+                             "that could be taken over (rack.hijack)");
     pel_leave_request(connection->reactor);
     pel_http_detach_stream(connection);
     pel_http_exchange_detach(connection);

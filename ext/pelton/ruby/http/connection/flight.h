@@ -3,10 +3,10 @@
 #include "ruby/http/connection/http_connection.h"
 
 /*
- * Requests for the same key of the server's cache that miss it at once: the first, the leader, runs the application, and
- * the others wait for what becomes of it. They are WAITING, on the flight's list, without a slot; their own deadlines go
- * on. A flight ends when its leader's response was kept or turns out not to be, when the leader's exchange ends for any
- * other reason, and PEL_HTTP_FLIGHT_LIMIT after somebody has begun to wait. Then each of them is resumed
+ * Requests for the same key of the server's cache that miss it at once: the first, the leader, runs the application,
+ * and the others wait for what becomes of it. They are WAITING, on the flight's list, without a slot; their own
+ * deadlines go on. A flight ends when its leader's response was kept or turns out not to be, when the leader's exchange
+ * ends for any other reason, and PEL_HTTP_FLIGHT_LIMIT after somebody has begun to wait. Then each of them is resumed
  * (pel_http_jobs.resume).
  */
 

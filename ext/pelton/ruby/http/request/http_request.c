@@ -48,25 +48,6 @@ static void dispatch_request(struct pel_http_connection *connection)
     }
 }
 
-void pel_http_resume(struct pel_http_connection *connection)
-{
-    struct pel_http_server *server = connection->server;
-    struct pel_http_cached cached = pel_http_cache_find_again(connection);
-
-    if (connection->request.hides)
-        pel_http_env_hide(connection->request.env);
-    if (cached.item)
-        pel_http_cache_answer(connection, cached);
-    else if (connection->list) /* of the next flight */
-        return;
-    else if (pel_http_take_slot(connection))
-        pel_http_queue_answer(connection);
-    else if (server->waiting.count < server->queue_limit)
-        pel_http_list_add(&server->waiting, connection);
-    else
-        pel_http_refuse_overload(connection);
-}
-
 /* The bytes are malformed, and so nothing after them can be understood, either. */
 static void refuse_request(struct pel_http_connection *connection)
 {

@@ -108,7 +108,7 @@ void pel_http_cache_answer(struct pel_http_connection *connection, struct pel_ht
 void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VALUE parts, size_t length);
 
 /* Adds Server#_purge. */
-void pel_init_http_cached_response(VALUE server);
+void pel_init_http_purge(VALUE server);
 
 /* A response has begun that is not kept: nobody waits for it any more. */
 void pel_http_cache_pass(struct pel_http_connection *connection);
