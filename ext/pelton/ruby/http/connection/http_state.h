@@ -11,7 +11,7 @@
 
 enum pel_http_state {
     PEL_HTTP_IDLE,      /* between requests, or within a head */
-    PEL_HTTP_WAITING,   /* the request waits for a slot */
+    PEL_HTTP_WAITING,   /* the request waits for a slot, or for a flight (flight.h) */
     PEL_HTTP_BUSY,      /* the application has the request, or its response is being sent */
     PEL_HTTP_DRAINING,  /* the response is complete; the rest of the request's body is dropped */
     PEL_HTTP_LINGERING, /* the last response is complete; whatever arrives is dropped until the peer closes */
