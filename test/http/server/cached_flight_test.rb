@@ -154,7 +154,7 @@ class HTTPCachedFlightTest < PeltonTest
     threshold, Pelton.watchdog = Pelton.watchdog, nil
     held do
       answers = asked("User-Agent: me\n", 1, count: 3)
-      GC.stress = true
+      GC.stress = 1 # minor ones: what these requests make is young, and the process may hold much that is old
       @gate.pop.push(1)
       @gate.pop.push(1)
       eventually { @server.stats[:responses]["2xx"] == 3 }

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../../support/http/peer"
+require_relative "../support/http/peer"
 
 # Responses of the server's cache after their lifetime (RFC 5861).
-class HTTPCachedStaleTest < PeltonTest
+class HTTPCacheStaleTest < PeltonTest
   include HttpPeer
 
   def test_an_old_response_is_answered_while_a_new_one_is_made
