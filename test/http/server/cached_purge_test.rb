@@ -56,6 +56,21 @@ class HTTPCachedPurgeTest < PeltonTest
     end
   end
 
+  # Requests that wait for it are counted as waiting, and its key is kept as before from then on.
+  def test_a_response_that_others_wait_for
+    gate = Thread::Queue.new
+    browser = "User-Agent: me\n"
+    serving(->(_) { gate.pop and [200, PUBLIC.dup, ["a"]] }, cache: 1 << 20) do
+      old = Array.new(2) { peer.say("GET /a HTTP/1.1\nHost: localhost\n#{browser}\n") }
+      eventually { @server.stats[:cache_waits] == 1 }
+      @server.purge("/a")
+      assert_equal [1, 1], @server.stats.values_at(:running, :waiting)
+      4.times { gate << 1 }
+      assert_equal %w[a a], old.map { |peer| peer.response.body }
+      assert_equal [nil, nil, "0"], Array.new(3) { peer.get("/a", browser)["age"] }
+    end
+  end
+
   def test_while_it_is_being_sent
     serving(->(_) { [200, PUBLIC.dup, ["x" * 500_000]] }, cache: 8 << 20) do
       peer.get("/a")

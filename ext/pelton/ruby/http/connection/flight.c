@@ -13,7 +13,7 @@ struct pel_http_flight *pel_http_flight_find(struct pel_http_cache *cache, uint6
     struct pel_http_flight *flight = *bucket_of(cache, hash);
 
     while (flight &&
-           (flight->hash != hash || flight->length != key.length || memcmp(flight->key, key.bytes, key.length)))
+           (flight->outdated || flight->hash != hash || flight->length != key.length || memcmp(flight->key, key.bytes, key.length)))
         flight = flight->next;
     return flight;
 }
@@ -77,7 +77,14 @@ void pel_http_flight_end(struct pel_http_flight *flight)
     pel_free(flight);
 }
 
-void pel_http_flights_unlist(struct pel_http_cache *cache)
+void pel_http_flights_outdate(struct pel_http_cache *cache)
+{
+    for (size_t i = 0; i < PEL_HTTP_FLIGHTS; i++)
+        for (struct pel_http_flight *flight = cache->flights[i]; flight; flight = flight->next)
+            flight->outdated = 1;
+}
+
+void pel_http_flights_forget(struct pel_http_cache *cache)
 {
     memset(cache->flights, 0, sizeof cache->flights);
 }

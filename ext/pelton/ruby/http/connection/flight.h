@@ -19,11 +19,12 @@ struct pel_http_flight {
     struct pel_http_connection *leader;
     struct pel_http_list waiting;
     uint64_t hash;
+    unsigned outdated : 1; /* its key was purged: it goes on for those that wait already */
     size_t length;
     char key[];
 };
 
-/* The flight of a key, or NULL. */
+/* The flight that requests for a key may wait for, or NULL. */
 struct pel_http_flight *pel_http_flight_find(struct pel_http_cache *cache, uint64_t hash, struct pel_slice key);
 
 /* A connection's request leads a flight from now on, unless there is no memory for it. */
@@ -42,8 +43,11 @@ static inline void pel_http_flight_leave(struct pel_http_connection *connection)
         pel_http_flight_end(connection->request.flight);
 }
 
-/* Takes all flights off the table: who comes later does not wait for them. */
-void pel_http_flights_unlist(struct pel_http_cache *cache);
+/* Who comes later does not wait for the flights of now. */
+void pel_http_flights_outdate(struct pel_http_cache *cache);
 
-/* The requests that wait for a flight of the table. */
+/* In a child after a fork: they are the parent's. */
+void pel_http_flights_forget(struct pel_http_cache *cache);
+
+/* The requests that wait for a flight. */
 uint32_t pel_http_flights_waiting(const struct pel_http_cache *cache);

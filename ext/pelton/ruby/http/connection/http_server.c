@@ -78,7 +78,7 @@ int pel_http_server_usable_p(struct pel_http_server *server, struct pel_reactor 
         server->connections = server->running = 0;
         server->peaked = 0;
         if (server->cache)
-            pel_http_flights_unlist(server->cache); /* not freed: the inherited connections refer to them */
+            pel_http_flights_forget(server->cache); /* not freed: the inherited connections refer to them */
         server->share = (struct pel_http_share){.queued = 0};
     }
     return !server->connections || server->reactor == reactor;

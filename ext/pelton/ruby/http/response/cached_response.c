@@ -297,6 +297,12 @@ static int keep(struct pel_http_connection *connection, struct pel_slice key, st
     return 1;
 }
 
+/* A purge has come after the request: its response may show what was true before. */
+static int outdated_p(const struct pel_http_connection *connection)
+{
+    return connection->request.began <= connection->server->cache->purged_at;
+}
+
 void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VALUE parts, size_t length)
 {
     struct pel_buffer *output = connection->protocol->lines(connection), kept = {0};
@@ -304,7 +310,7 @@ void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VA
     struct pel_slice head = {pel_buffer_head(output) + mark, pel_buffer_length(output) - mark};
     int kept_or_noted = 0;
 
-    if (connection->request.began > connection->server->cache->purged_at &&
+    if (!outdated_p(connection) &&
         sizeof(struct pel_http_entry) + (size_t)RSTRING_LEN(key) + head.length + length <=
             connection->server->cache->store.item_limit &&
         append_lines(&kept, head, pel_http1_cache_drops) == 0) /* without what says something of its own request */
@@ -326,8 +332,9 @@ void pel_http_cache_pass(struct pel_http_connection *connection)
     connection->request.cache_key = Qfalse;
     if (!flight)
         return;
-    /* A failure says nothing of the next response. */
-    if ((flight->waiting.count || connection->request.hides) && connection->response.status < 500)
+    /* A failure says nothing of the next response, nor does what a purge has kept out. */
+    if ((flight->waiting.count || connection->request.hides) && connection->response.status < 500 &&
+        !outdated_p(connection))
         pel_http_entry_note(connection, pel_string_slice(key), PEL_HTTP_IN_VAIN);
     pel_http_flight_end(flight);
     RB_GC_GUARD(key);

@@ -34,7 +34,7 @@ static VALUE server_purge(VALUE self, VALUE pattern)
         return Qnil;
     purge.pattern = pel_string_slice(pattern);
     pel_store_remove_if(&cache->store, purged_p, &place);
-    pel_http_flights_unlist(cache);
+    pel_http_flights_outdate(cache);
     cache->purged += purge.responses;
     cache->purged_at = pel_now();
     RB_GC_GUARD(pattern);
