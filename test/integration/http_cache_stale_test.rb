@@ -90,6 +90,22 @@ class HTTPCacheStaleTest < PeltonTest
     end
   end
 
+  # The client's first request: its address is read for the one in the background.
+  def test_under_a_collector_at_every_object
+    stale("stale-while-revalidate=60") do
+      client = peer
+      GC.stress = 1 # minor ones
+      body = client.get("/a").body
+      eventually { @calls == 2 }
+      GC.stress = false
+      assert_equal "1", body
+      @gate.push([200, "2"])
+      eventually { peer.get("/a").body == "2" }
+    ensure
+      GC.stress = false
+    end
+  end
+
   def test_in_place_of_a_failure
     stale("stale-if-error=60") do
       @gate.push(RuntimeError.new("no"))

@@ -60,6 +60,8 @@ void pel_http_notify_finished(struct pel_http_connection *connection)
 
 void pel_http_end_exchange(struct pel_http_connection *connection)
 {
+    VALUE self = connection->self; /* it may be gone, and no GC root, before its callbacks are queued */
+
     pel_http_exchange_detach(connection);
     pel_http_drop_file(connection);
     pel_http_list_remove(connection);
@@ -69,6 +71,7 @@ void pel_http_end_exchange(struct pel_http_connection *connection)
     pel_http_release_slot(connection);
     pel_http_notify_finished(connection);
     connection->protocol->go_on(connection);
+    RB_GC_GUARD(self);
 }
 
 void pel_http_client_left(struct pel_http_connection *connection)

@@ -71,8 +71,10 @@ void pel_http_flight_end(struct pel_http_flight *flight)
     pel_timer_cancel(&flight->leader->reactor->loop.timers, &flight->timer.entry);
     flight->leader->request.flight = NULL;
     while ((waiting = flight->waiting.first)) {
+        VALUE self = waiting->self; /* no GC root once it is answered and closed */
         pel_http_list_remove(waiting);
         waiting->jobs->resume(waiting);
+        RB_GC_GUARD(self);
     }
     pel_free(flight);
 }

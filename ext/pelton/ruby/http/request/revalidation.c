@@ -132,6 +132,9 @@ static void stop(struct pel_reactor *reactor, struct pel_root *root)
         pel_roots_add(&reactor->roots, root, connection->self);
         return;
     }
+    connection->response.aborted = 1;
+    if (connection->state == PEL_HTTP_BUSY && !connection->request.in_application)
+        pel_http_end_exchange(connection);
     pel_http_close(connection);
     pel_http_release_slot(connection); /* the application's fiber, if there is one, never goes on */
 }
@@ -140,14 +143,16 @@ static void stop(struct pel_reactor *reactor, struct pel_root *root)
 
 static struct pel_http_connection *make_connection(struct pel_http_connection *client)
 {
+    VALUE address = pel_http_remote_address(client);
     struct pel_http_connection *connection = pel_http_connection_new(client->server, client->stream_object);
+    VALUE self = connection->self; /* no GC root yet */
 
+    connection->protocol = &revalidation_protocol;
     if (!(connection->http2 = pel_calloc(1, sizeof(struct pel_buffer))))
         rb_memerror();
-    PEL_HTTP_KEEP(connection, address, pel_http_remote_address(client));
+    PEL_HTTP_KEEP(connection, address, address);
     PEL_HTTP_KEEP(connection, choice, client->choice);
     PEL_HTTP_KEEP(connection, host, client->host);
-    connection->protocol = &revalidation_protocol;
     connection->jobs = &revalidation_jobs;
     connection->timer.on_timeout = client->timer.on_timeout;
     connection->root.stop = stop;
@@ -155,6 +160,7 @@ static struct pel_http_connection *make_connection(struct pel_http_connection *c
     pel_roots_add(&connection->reactor->roots, &connection->root, connection->self);
     connection->reactor->references++;
     pel_http_server_hold(connection->server, connection->reactor);
+    RB_GC_GUARD(self);
     return connection;
 }
 
