@@ -90,6 +90,24 @@ class HTTPCacheStaleTest < PeltonTest
     end
   end
 
+  # What concerns its connection is no end of this request.
+  def test_a_client_that_has_left_before_its_response_is_renewed
+    closed = []
+    stale("stale-while-revalidate=60") do
+      client = peer
+      client.get("/a")
+      eventually { @calls == 2 }
+      client.reset
+      eventually { @server.stats[:connections] == 2 } # another one, and the request itself
+      @envs.last["async.close"].callback { closed << @calls }
+      peer.get("/a") # the callback's turn would have been before
+      assert_empty closed
+      @gate.push(Pelton::ConnectionError.new("no database"))
+      eventually { closed == [2] }
+      assert_equal ["no database"], reported.map(&:message)
+    end
+  end
+
   # The client's first request: its address is read for the one in the background.
   def test_under_a_collector_at_every_object
     stale("stale-while-revalidate=60") do

@@ -73,6 +73,12 @@ static inline void pel_http_become(struct pel_http_connection *connection, enum 
     connection->state = (uint8_t)state;
 }
 
+/* The stream of the request's client; NULL of a request that the server makes itself. */
+static inline const struct pel_stream *pel_http_client(const struct pel_http_connection *connection)
+{
+    return connection->protocol->discards ? NULL : &connection->stream->core;
+}
+
 /* Whether a request is being answered, or waits for it. */
 static inline int pel_http_answering_p(const struct pel_http_connection *connection)
 {

@@ -48,8 +48,9 @@ void pel_http_report_error(struct pel_http_connection *connection, VALUE error, 
 static int caused_by_end_p(const struct pel_http_connection *connection, VALUE error)
 {
     const struct pel_http_response *response = &connection->response;
+    const struct pel_stream *client = pel_http_client(connection);
 
-    return (response->aborted || response->ended_by_server || connection->stream->core.error) &&
+    return (response->aborted || response->ended_by_server || (client && client->error)) &&
            (rb_obj_is_kind_of(error, pel_eClosedError) || rb_obj_is_kind_of(error, pel_eConnectionError) ||
             rb_obj_is_kind_of(error, pel_eTimeoutError));
 }
