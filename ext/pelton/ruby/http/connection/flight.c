@@ -12,8 +12,8 @@ struct pel_http_flight *pel_http_flight_find(struct pel_http_cache *cache, uint6
 {
     struct pel_http_flight *flight = *bucket_of(cache, hash);
 
-    while (flight &&
-           (flight->outdated || flight->hash != hash || flight->length != key.length || memcmp(flight->key, key.bytes, key.length)))
+    while (flight && (flight->outdated || flight->hash != hash || flight->length != key.length ||
+                      memcmp(flight->key, key.bytes, key.length)))
         flight = flight->next;
     return flight;
 }
