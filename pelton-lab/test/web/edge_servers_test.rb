@@ -58,6 +58,11 @@ class LabEdgeServersTest < PeltonTest
   def test_falcon
     needs(gem: "falcon")
     answers(:falcon, STATIC: "1", DEFLATE: "1")
+    Pelton::Lab::EdgeServers.open do |servers|
+      servers.serve(servers.falcon(cache: true)) do |server|
+        assert_equal [nil, "hit"], Array.new(2) { server.get("/public", PLAIN)["x-cache"] }
+      end
+    end
   end
 
   def test_nginx

@@ -11,9 +11,10 @@ Pelton::Lab.web_experiment "edge" do |_programs|
   about "TLS, HTTP/2, gzip, files and cached pages by Pelton alone, by Thruster or nginx before Puma, and by Falcon"
 
   lab = Pelton::Lab
-  rounds = {size: {apart: 1}, rounds: 8, rounds_per_process: 4, rehearsal: 1, full: 5, unit: "s"}
+  rounds = {size: {apart: 2}, rounds: 8, rounds_per_process: 4, rehearsal: 1, full: 5, unit: "s"}
 
-  # A way to serve: the method of {EdgeServers}, what the application does or has done, how it is declared.
+  # A way to serve: the method of {EdgeServers}, what the application does or has done, how it is declared. Rounds of
+  # two seconds, since each begins with the handshakes of all clients.
   way = Struct.new(:server, :environment, :options)
   ways = {
     "nginx alone" => way.new(:nginx, {}, {style: "callback", program: "nginx", baseline: true}),
@@ -33,7 +34,8 @@ Pelton::Lab.web_experiment "edge" do |_programs|
     ways.each do |name, one|
       race.contender(name, **one.options) do |run|
         lab::EdgeServers.open do |servers|
-          servers.serve(servers.public_send(one.server), environment: one.environment) do |server|
+          command = servers.public_send(one.server, **((name == "Falcon") ? {cache: path == "/public"} : {}))
+          servers.serve(command, environment: one.environment) do |server|
             check = lambda do
               answer = server.get(path, asked)
               run.expect(["200", true], [answer.code, !!right.call(answer)], "an answer's status, and whether it is right")

@@ -87,8 +87,9 @@ module Pelton
         end
       end
 
-      def falcon
-        command = WebPrograms.falcon(application, "--cache", at: "https://127.0.0.1:PORT")
+      # @param cache [Boolean] without it, since Falcon 0.51 answers with nothing where it has kept a file
+      def falcon(cache: false)
+        command = WebPrograms.falcon(application, *("--cache" if cache), at: "https://127.0.0.1:PORT")
         # It keeps its certificate there.
         ->(port, folder) { ["env", "HOME=#{folder}", "XDG_STATE_HOME=#{folder}", *command.call(port, folder)] }
       end
