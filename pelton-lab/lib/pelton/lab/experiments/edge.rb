@@ -20,7 +20,7 @@ Pelton::Lab.web_experiment "edge" do |_programs|
     "nginx alone" => way.new(:nginx, {}, {style: "callback", program: "nginx", baseline: true}),
     "Pelton" => way.new(:pelton, {"SENDFILE" => "x-sendfile"}, {style: "direct"}),
     "Thruster, Puma" => way.new(:thruster, {"SENDFILE" => "x-sendfile", "STATIC" => "1"}, {style: "blocking", gem: "thruster", with: %w[puma]}),
-    "nginx, Puma" => way.new(:nginx_and_puma, {"SENDFILE" => "x-accel-redirect"}, {style: "blocking", gem: "puma"}),
+    "nginx, Puma" => way.new(:nginx_and_puma, {"SENDFILE" => "x-accel-redirect"}, {style: "blocking", program: "nginx", gem: "puma"}),
     "Falcon" => way.new(:falcon, {"STATIC" => "1", "DEFLATE" => "1"}, {style: "direct", gem: "falcon", rounds: 4})
   }
 
@@ -62,7 +62,7 @@ Pelton::Lab.web_experiment "edge" do |_programs|
     contenders.call(race, path, headers, load, &right)
   end
 
-  # The limits are for Pelton: how many times the requests/s of each of the other two, and which part of their memory.
+  # The limits are for Pelton: how many times the requests/s of each of the other two.
   targets = lambda do |race, title, thruster:, nginx:|
     {"Thruster, Puma" => thruster, "nginx, Puma" => nginx}.each do |name, times|
       race.target nil, "#{title} over TLS: time / #{name} (#{times} times its requests/s)", of: "Pelton", to: name,
