@@ -32,6 +32,25 @@ class ControlTest < PeltonTest
     end
   end
 
+  def test_it_purges
+    asked = []
+    control(purge: ->(path) { asked << path and {purged: 2} }) do |path|
+      assert_equal({"purged" => 2}, JSON.parse(ask(path, "POST /purge?path=/a%20b/* HTTP/1.0\r\n\r\n").split("\r\n\r\n").last))
+      assert_equal ["/a b/*"], asked
+      ["a", "", "/a%0Ab", "/%"].each do |wrong|
+        assert_match(/\AHTTP\/1.1 400/, ask(path, "POST /purge?path=#{wrong} HTTP/1.0\r\n\r\n"), wrong)
+      end
+      ["GET /purge?path=/a", "POST /purge", "POST /stats"].each do |wrong|
+        assert_match(/\AHTTP\/1.1 404.*or POST \/purge\?path=\n\z/m, ask(path, "#{wrong} HTTP/1.0\r\n\r\n"), wrong)
+      end
+      assert_equal 1, asked.size
+    end
+    control(purge: ->(_) { "worker 1 does not answer" }) do |path|
+      assert_match(/\AHTTP\/1.1 503 .*\r\n\r\nworker 1 does not answer\n\z/m, ask(path, "POST /purge?path=/ HTTP/1.0\r\n\r\n"))
+    end
+    control { |path| assert_match(/\AHTTP\/1.1 404/, ask(path, "POST /purge?path=/ HTTP/1.0\r\n\r\n")) }
+  end
+
   def test_it_asks_a_reactor
     threshold, Pelton.watchdog = Pelton.watchdog, nil
     Pelton.run do

@@ -11,6 +11,7 @@ module Pelton
         serve        serve a Rack application (pelton serve --help)
         run          run a Ruby program whose callbacks may call as deeply as it may (pelton run FILE [ARGUMENTS])
         status       show the counters and tasks of a server (pelton status ADDRESS)
+        purge        remove responses from a server's cache (pelton purge ADDRESS PATH)
         certificate  say how to trust the certificate of pelton serve --tls (pelton certificate trust)
         memcached    run a memcached that needs no installation (pelton memcached --help)
         db           create, migrate and inspect a database (pelton db --help); it is in the gem pelton-sequel
@@ -58,6 +59,9 @@ module Pelton
       when "certificate"
         require_relative "command/certificate"
         Certificate.run(rest)
+      when "purge"
+        require_relative "command/purge"
+        Purge.run(rest)
       when *GEMS.keys, "g"
         run_from_gem((command == "g") ? "generate" : command, rest)
       when "memcached"
@@ -161,6 +165,7 @@ module Pelton
         end
         worker.on_hangup { launcher.reload }
         worker.stats { server.stats }
+        worker.purge { |path| server.purge(path) }
         worker.readiness { launcher.obstacle }
         worker.tasks { |reactor| launcher.tasks(reactor) }
       end

@@ -3,6 +3,7 @@
 require "fileutils"
 require "json"
 require "socket"
+require "uri"
 require_relative "../pelton"
 require_relative "address"
 require_relative "metrics"
@@ -10,7 +11,8 @@ require_relative "metrics"
 module Pelton
   # The control socket of a server process. It answers `GET /stats` with counters as JSON, `GET /metrics` with the same
   # counters for Prometheus, `GET /tasks` with the tasks as JSON (`pelton status` prints them), and `GET /live` and
-  # `GET /ready` with 200, or with 503 and the reason. It has threads of its own, one for each client: a silent one
+  # `GET /ready` with 200, or with 503 and the reason. `POST /purge?path=/posts/*` removes responses from the server's
+  # cache (`pelton purge` sends it). It has threads of its own, one for each client: a silent one
   # delays neither a request nor another client, and a blocked loop delays no answer.
   class Control
     MOST = 32 # clients at a time: beyond it the one that came first is closed
@@ -34,16 +36,18 @@ module Pelton
     attr_reader :address
 
     # @param address [String] tcp://host:port, unix:///path, or a path. Only its owner may use a UNIX socket; on TCP
-    #   every client that can connect can read
+    #   every client that can connect can read,
+    #   and purge. It is for operators
     # @param stats [Proc] returns a Hash; it is called on a thread of the control socket, and so are the others
     # @param metrics [Proc] returns text, see {Metrics.text}. Calls of `stats`, `metrics` and `tasks` come one after the
     #   other
     # @param tasks [Proc, nil] returns what JSON shows
     # @param live [Proc, nil] returns nil, or why the process does not work; calls may overlap
     # @param ready [Proc, nil] returns nil, or why no requests may come; calls may overlap
+    # @param purge [Proc, nil] takes a path, and returns what JSON shows, a Hash, or why it could not; calls may overlap
     # @raise [ArgumentError] when the address has another form
     # @raise [SystemCallError] when it cannot listen there
-    def initialize(address, stats:, metrics:, tasks: nil, live: nil, ready: nil)
+    def initialize(address, stats:, metrics:, tasks: nil, live: nil, ready: nil, purge: nil)
       turn = Mutex.new
       @answers = {
         "/stats" => ["application/json", -> { ["200 OK", JSON.generate(turn.synchronize(&stats))] }],
@@ -52,6 +56,7 @@ module Pelton
         "/live" => (["text/plain", -> { health(live.call) }] if live),
         "/ready" => (["text/plain", -> { health(ready.call) }] if ready)
       }.compact
+      @purge = purge
       @server = listen(address)
       @clients = {} # threads by socket
       @thread = Thread.new { answer_all }
@@ -131,10 +136,26 @@ module Pelton
     def answer(client)
       return unless client.wait_readable(DEADLINE)
       request = client.read_nonblock(4096, exception: false)
-      type, content = @answers[request[%r{\AGET (/\w+)[ ?\r\n]}n, 1]] if request.is_a?(String)
-      status, body = content ? content.call : ["404 Not Found", "GET #{@answers.keys.join(" or GET ")}\n"]
-      send_all(client, "HTTP/1.1 #{status}\r\nContent-Type: #{type || "text/plain"}\r\nContent-Length: #{body.bytesize}\r\n" \
+      type, status, body = respond(request.to_s)
+      send_all(client, "HTTP/1.1 #{status}\r\nContent-Type: #{type}\r\nContent-Length: #{body.bytesize}\r\n" \
         "Connection: close\r\n\r\n#{body}")
+    end
+
+    def respond(request)
+      type, content = @answers[request[%r{\AGET (/\w+)[ ?\r\n]}n, 1]]
+      return [type, *content.call] if content
+      return respond_to_purge(request) if @purge && request.start_with?("POST /purge?path=")
+      ["text/plain", "404 Not Found", "#{[*@answers.keys.map { |path| "GET #{path}" }, *("POST /purge?path=" if @purge)].join(" or ")}\n"]
+    end
+
+    def respond_to_purge(request)
+      path = URI.decode_www_form_component(request[/=(\S*)/n, 1])
+      return ["text/plain", "400 Bad Request", "the path begins with /, and has no line ends\n"] unless path.match?(%r{\A/[^\r\n]*\z}n)
+      answer = @purge.call(path)
+      return ["text/plain", "503 Service Unavailable", "#{answer}\n"] unless answer.is_a?(Hash)
+      ["application/json", "200 OK", JSON.generate(answer)]
+    rescue ArgumentError => error
+      ["text/plain", "400 Bad Request", "#{error.message}\n"]
     end
 
     def health(obstacle) = obstacle ? ["503 Service Unavailable", "#{obstacle}\n"] : ["200 OK", "ok\n"]

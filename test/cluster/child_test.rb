@@ -71,6 +71,19 @@ class ClusterChildTest < PeltonTest
     assert_equal "readiness [\"no database\"]\n", @log.last
   end
 
+  def test_it_purges
+    @masters.write("purge 3 /a b/*\n")
+    child do |worker|
+      worker.purge { |path| @log << path and 2 }
+      Pelton.spawn(transient: true) do
+        @log << @masters.gets until @log.last.to_s.start_with?("purged") && @masters.write("stop\n")
+      end
+    end
+
+    assert_includes @log, "/a b/*"
+    assert_equal "purged [3,2]\n", @log.last
+  end
+
   def test_its_last_report_comes_when_all_is_done
     count = 0
     @masters.write("stop\n")

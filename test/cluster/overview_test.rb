@@ -9,7 +9,7 @@ class ClusterOverviewTest < PeltonTest
   self.deadline = 120
 
   Snapshot = Pelton::Cluster::Supervisor::Snapshot
-  Worker = Struct.new(:index, :ready, :stopping, :tasks, :readiness, :stats, :families, :asked) do
+  Worker = Struct.new(:index, :ready, :stopping, :tasks, :readiness, :stats, :families, :asked, :purged, :silent) do
     def pid = Process.pid
 
     def ready? = ready
@@ -19,6 +19,11 @@ class ClusterOverviewTest < PeltonTest
     def ask_for_tasks = self.asked = :tasks
 
     def ask_for_readiness = self.asked = :readiness
+
+    def ask_to_purge(number, path)
+      self.asked = path
+      self.purged = [number, index + 1] unless silent
+    end
   end
 
   def test_prometheus_gets_all_worker_indexes_and_the_ended_workers
@@ -57,6 +62,16 @@ class ClusterOverviewTest < PeltonTest
     assert_equal "worker 0 does not answer", overview([worker(0)]).obstacle
     assert_equal "no worker serves yet", overview([worker(0, ready: false)]).obstacle
     assert_equal "it stops", overview([worker(0)], state: :stopped).obstacle
+  end
+
+  def test_the_caches_of_workers_that_serve_are_purged
+    all = [worker(0), worker(1), worker(2, ready: false)]
+    cluster = overview(all)
+
+    assert_equal({purged: 3}, cluster.purge("/a"))
+    assert_equal ["/a", "/a", nil], all.map(&:asked)
+    all[1].silent = true # its last answer is to another question
+    assert_equal "worker 1 does not answer", cluster.purge("/b")
   end
 
   def test_a_master_that_stands_still

@@ -12,6 +12,7 @@ class ClusterWorkerTest < PeltonTest
       while (line = pipe.gets)
         next pipe.write("tasks [{\"name\":\"a\"}]\n") if line == "tasks\n"
         next pipe.write("readiness [null]\n") if line == "readiness\n"
+        next pipe.write("purged [7,2]\n") if line == "purge 7 /a\n"
         pipe.write("ready\nstats {\"cut\nstats {\"n\":1}\n")
         exit!({"stop\n" => 5, "finish\n" => 6, "hangup\n" => 7}[line]) if line != "say\n"
       end
@@ -75,6 +76,13 @@ class ClusterWorkerTest < PeltonTest
     eventually { @worker.read_messages || @worker.readiness }
 
     assert_equal [nil], @worker.readiness
+  end
+
+  def test_it_is_asked_to_purge
+    @worker.ask_to_purge(7, "/a")
+    eventually { @worker.read_messages || @worker.purged }
+
+    assert_equal [7, 2], @worker.purged
   end
 
   # By process 1, which waits for all processes.

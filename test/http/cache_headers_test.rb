@@ -85,12 +85,10 @@ class HTTPCacheHeadersTest < PeltonTest
       sleep 1.05
       bodies = Array.new(5) { Pelton.spawn { peer.get("/", "Referer: x\n").body } }.map(&:await)
 
-      assert_equal %w[3 4 5 6 7], bodies.sort
-      assert_equal bodies.find { |body| calls[body.to_i - 1].nil? }, peer.get("/", "Referer: y\n").body
+      assert_equal %w[3] * 5, bodies # the others have waited for it
+      assert_equal "3", peer.get("/", "Referer: y\n").body
     end
-    assert_nil calls[1]
-    assert_nil calls.drop(2).find(&:nil?)
-    assert_equal 2, calls.count(nil)
+    assert_equal ["x", nil, nil], calls
   end
 
   # Two keys may have the same parts in other places.

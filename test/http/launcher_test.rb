@@ -142,6 +142,21 @@ class HTTPLauncherTest < PeltonTest
     end
   end
 
+  def test_its_cache_is_purged_by_the_control_socket
+    Dir.mktmpdir do |dir|
+      ages = answer = nil
+      app = ->(_) { [200, {"cache-control" => "public, max-age=60"}, ["a"]] }
+      launch(app, control: "#{dir}/s", cache: 1 << 20) do |client|
+        ages = Array.new(2) { client.get("/a")["age"] }
+        answer = Thread.new { offloaded("#{dir}/s", "/purge?path=/a", "POST") }.value
+        ages << client.get("/a")["age"]
+      end
+
+      assert_equal '{"purged":1}', answer.split("\r\n\r\n").last
+      assert_equal [nil, "0", nil], ages
+    end
+  end
+
   def test_what_it_does_at_this_moment
     Dir.mktmpdir do |dir|
       rows = nil
@@ -203,8 +218,8 @@ class HTTPLauncherTest < PeltonTest
     assert_equal [200, 200, 200, 503], answers
   end
 
-  def offloaded(path, target)
-    UNIXSocket.open(path) { |socket| socket.write("GET #{target} HTTP/1.0\r\n\r\n") && socket.read }
+  def offloaded(path, target, method = "GET")
+    UNIXSocket.open(path) { |socket| socket.write("#{method} #{target} HTTP/1.0\r\n\r\n") && socket.read }
   end
 
   def test_the_log_is_opened_again

@@ -19,6 +19,7 @@ module Pelton
         @stats = -> { {} }
         @readiness = -> {}
         @tasks = TaskList.method(:of)
+        @purge = ->(_) { 0 }
       end
 
       # @return [Sockets] the sockets to listen on
@@ -71,6 +72,12 @@ module Pelton
         true
       end
 
+      # Calls the block when somebody purges the caches.
+      #
+      # @yieldparam path [String]
+      # @yieldreturn [Integer] how many responses were removed
+      def purge(&block) = @purge = block
+
       # Runs a reactor until the master stops the worker, or until the master has ended.
       #
       # @param load [Proc, nil] called before the reactor runs, before any request waits
@@ -104,6 +111,7 @@ module Pelton
           when "readiness\n" then Pelton.spawn(detached: true) do
             notify("readiness #{JSON.generate([@readiness.call])}")
           end
+          when /\Apurge (\d+) (.*)\n/n then notify("purged #{JSON.generate([$1.to_i, @purge.call($2)])}")
           else return line
           end
         end

@@ -26,12 +26,14 @@ module Pelton
       def initialize(supervisor, families)
         @supervisor = supervisor
         @families = families
+        @purge = Mutex.new
+        @purges = 0
       end
 
       # @return [Hash{Symbol => Proc}] the options of {Control#initialize}
       def answers
         {stats: method(:stats), metrics: method(:metrics), tasks: method(:tasks), live: method(:standstill),
-         ready: method(:obstacle)}
+         ready: method(:obstacle), purge: method(:purge)}
       end
 
       # The state of the master and its workers.
@@ -67,6 +69,22 @@ module Pelton
         asked = @supervisor.snapshot.workers.select(&:ready?).each(&:ask_for_tasks)
         wait_for_answers { asked.all?(&:tasks) }
         asked.to_h { |worker| [worker.index, worker.tasks] }
+      end
+
+      # Purges the caches of all workers that serve: one that starts has none yet, and one that stops ends with its own.
+      #
+      # @param path [String] see {HTTP::Server#purge}
+      # @return [Hash{Symbol => Integer}, String] how many responses were `purged`; or which workers did not answer within
+      #   a second, though they may still do it
+      def purge(path)
+        @purge.synchronize do
+          number = @purges += 1
+          asked = @supervisor.snapshot.workers.select(&:ready?).each { |worker| worker.ask_to_purge(number, path) }
+          wait_for_answers { asked.all? { |worker| worker.purged&.first == number } }
+          silent = asked.reject { |worker| worker.purged&.first == number }
+          next {purged: asked.sum { |worker| worker.purged.last }} if silent.empty?
+          silent.map { |worker| "worker #{worker.index} does not answer" }.join(", ")
+        end
       end
 
       # Why no requests may come: one worker that is ready is enough.

@@ -94,6 +94,16 @@ module Pelton
         send_line("readiness")
       end
 
+      # @return [Array(Integer, Integer), nil] its last answer to {#ask_to_purge}: the question's number, and how many
+      #   responses were removed
+      attr_reader :purged
+
+      # Asks the worker to call {Child#purge}.
+      #
+      # @param number [Integer] the question's: others may ask at the same time
+      # @param path [String] without a line end
+      def ask_to_purge(number, path) = send_line("purge #{number} #{path}")
+
       def kill(signal = "KILL")
         Process.kill(signal, @pid)
       rescue Errno::ESRCH
@@ -124,6 +134,7 @@ module Pelton
         when /\Astats (.*)/ then @stats = JSON.parse($1)
         when /\Afamilies (.*)/ then @families = JSON.parse($1).transform_values { |name| Metrics::Family.new(*name) }
         when /\Atasks (.*)/ then @tasks = JSON.parse($1)
+        when /\Apurged (.*)/ then @purged = JSON.parse($1)
         when /\Areadiness (.*)/ then @readiness = JSON.parse($1)
         end
       rescue JSON::ParserError

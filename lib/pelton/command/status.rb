@@ -1,15 +1,12 @@
 # frozen_string_literal: true
 
 require "json"
-require "socket"
-require_relative "../address"
-require_relative "../error"
 require_relative "../tasks/list"
+require_relative "control_client"
 
 module Pelton
   # `pelton status ADDRESS`: asks a control socket, and prints the counters and the tasks of the server.
   module Status
-    TIMEOUT = 5 # seconds to connect, and for each answer
     USAGE = <<~TEXT
       usage: pelton status ADDRESS
 
@@ -33,24 +30,7 @@ module Pelton
 
       private
 
-      def ask(address, path)
-        connect(address) do |socket|
-          socket.write("GET #{path} HTTP/1.0\r\n\r\n")
-          answer = +""
-          while socket.wait_readable(TIMEOUT) && (chunk = socket.read_nonblock(65_536, exception: false))
-            answer << chunk unless chunk == :wait_readable
-          end
-          head, body = answer.split("\r\n\r\n", 2)
-          raise ArgumentError, "no answer to GET #{path}" unless head&.match?(%r{\AHTTP/1.1 200})
-          JSON.parse(body)
-        end
-      end
-
-      def connect(address, &block)
-        parsed = Address.new(address.include?("://") ? address : "unix://#{address}")
-        return UNIXSocket.open(parsed.path, &block) if parsed.path
-        Socket.tcp(parsed.host, parsed.port, connect_timeout: TIMEOUT, &block)
-      end
+      def ask(address, path) = JSON.parse(ControlClient.ask(address, "GET", path))
 
       def print_stats(stats, out, indent = "")
         stats.each do |name, value|

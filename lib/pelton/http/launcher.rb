@@ -217,7 +217,8 @@ module Pelton
         metrics = -> { Metrics.text(STATS.merge(Metrics.families), {{worker: 0} => stats.call.transform_keys(&:to_s)}) }
         reactor = Reactor.current
         @control = Control.new(address, stats: stats, metrics: metrics, tasks: -> { tasks(reactor) },
-          live: -> { Control.in_reactor(reactor) { nil } }, ready: -> { Control.in_reactor(reactor) { obstacle } })
+          live: -> { Control.in_reactor(reactor) { nil } }, ready: -> { Control.in_reactor(reactor) { obstacle } },
+          purge: ->(path) { Control.in_reactor(reactor) { {purged: @server.purge(path)} } })
       end
 
       # The TLS contexts by address. They are made before workers are forked, so each worker can resume the sessions of

@@ -119,9 +119,23 @@ module Pelton
       #   of requests within so many seconds ("0.1"; "+Inf": all), and their "sum" in seconds. Of HTTP/2:
       #   `http2_connections`, `http2_streams` (requests), `http2_resets` (those that their client cancelled while they
       #   were answered) and `http2_floods` (connections ended for it). The status is 0 where the client left before the
-      #   response. With a cache: `cache_hits` and `cache_misses` of the requests that may be answered from it, and the
-      #   `cache_bytes` of its responses
+      #   response. With a cache: `cache_hits` and `cache_misses` of the requests that may be answered from it;
+      #   `cache_stale`, those answered by an expired response; `cache_waits`, the misses that waited for the response to another; the `cache_bytes` of its responses; and
+      #   `cache_purged`, how many of them {#purge} has removed
       def stats = _stats.merge!(failed_handshakes: @listeners.sum(&:failed_handshakes), durations: durations)
+
+      # Removes responses from this process's cache; those that are being made are not kept. It takes about a
+      # millisecond for 10,000 responses. Any thread may call it.
+      #
+      # @param path [String] a path, "/posts/1": with any query; a path with a query: exactly it; or what ends with "*":
+      #   whatever begins so, "/posts/*"; "/*" is everything. The bytes are compared as clients have sent them. Any
+      #   host, scheme and headers
+      # @return [Integer] how many there were; 0 without a cache
+      # @raise [ArgumentError] the path does not begin with "/"
+      def purge(path)
+        raise ArgumentError, "purge: #{path.inspect} is no path: begin it with \"/\"" unless path.start_with?("/")
+        _purge(path) || 0
+      end
 
       # The requests that are being answered, or wait to run, in any order. Any thread may call it.
       #

@@ -24,6 +24,9 @@ module Pelton
       "http2_floods" => ["counter", "http2_floods_total", "Connections ended because their client sent too much of what only costs work."],
       "cache_hits" => ["counter", "cache_hits_total", "Requests answered from the cache of public responses."],
       "cache_misses" => ["counter", "cache_misses_total", "Requests that could have been answered from the cache, but were not in it."],
+      "cache_stale" => ["counter", "cache_stale_total", "Requests answered by a cached response that had expired."],
+      "cache_waits" => ["counter", "cache_waits_total", "Of the misses, those that waited for the response to another request."],
+      "cache_purged" => ["counter", "cache_purged_total", "Responses that were removed from the cache by request."],
       "cache_bytes" => ["gauge", "cache_bytes", "Memory of the responses in the cache."],
       "responses" => ["counter", "responses_total", "Responses by the class of their status.", :code]
     }.transform_values { |type, name, *rest| Metrics::Family.new(type, "pelton_http_#{name}", *rest) }.merge(

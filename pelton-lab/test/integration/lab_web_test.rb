@@ -66,6 +66,11 @@ class LabWebTest < PeltonTest
     run_small("chat", "--size", "16", races: /fragments|posts|users/)
   end
 
+  def test_edge
+    skip "no h2load" unless Pelton::Lab::Programs.find("h2load")
+    run_small("edge", "--size", "2") # a second may bring no more than the handshakes
+  end
+
   def test_web
     run_small("web", "--size", "1")
   end

@@ -8,6 +8,8 @@ require "pelton/lab/programs"
 require "pelton/lab/pattern"
 require "pelton/lab/run"
 require "pelton/lab/web/load"
+require "pelton/lab/web/programs"
+require "pelton/lab/web/server"
 require "net/http"
 require "socket"
 require_relative "../wrong_answers"
@@ -99,6 +101,21 @@ class LabWebLoadTest < PeltonTest
     needs("wrk")
 
     assert_wrong { @load.wrk(serve { ["500 No", "hello"].tap { pause } }, seconds: 1, connections: 1) }
+  end
+
+  # Where the URL names another host than it connects to.
+  def test_h2load_counts_answers_and_knows_their_times
+    needs("h2load")
+    web = Pelton::Lab::WebPrograms
+    Pelton::Lab::WebServer.serve(web.pelton(web.application("hello"))) do |server|
+      url = server.url(host: "edge.example")
+      done = @load.h2load(url, seconds: 1, connections: 2, streams: 2, at: "127.0.0.1:#{server.port}", percentiles: true)
+
+      assert_operator done.requests, :>, 0
+      assert_operator done.p50_ms, :>, 0
+      assert_operator done.p99_ms, :>=, done.p50_ms
+      assert_nil @load.h2load(server.url, seconds: 1, connections: 1).p99_ms
+    end
   end
 
   def test_wrk_posts_a_body

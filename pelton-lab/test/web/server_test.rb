@@ -34,6 +34,31 @@ class LabWebServerTest < PeltonTest
     end
   end
 
+  # edge_servers_test.rb asks servers with TLS.
+  def test_the_address_of_one_with_tls
+    serve(name: "edge.example") do |server|
+      assert_equal "https://127.0.0.1:#{server.port}/x", server.url("/x")
+      assert_equal "https://edge.example:#{server.port}/", server.url(host: "edge.example")
+    end
+  end
+
+  def test_waits_until_what_is_behind_it_answers
+    script = SCRIPT.sub("server =", "codes = [502, 502]; server =").sub('"HTTP/1.1 200 OK', '"HTTP/1.1 " + (codes.shift || 200).to_s + " OK')
+    serve(script) do |server|
+      server.await_answer("/", 20)
+
+      assert_equal "200", server.get.code
+    end
+  end
+
+  def test_one_that_never_answers_rightly
+    serve(SCRIPT.sub("200 OK", "502 Bad Gateway")) do |server|
+      error = assert_raises(RuntimeError) { server.await_answer("/", 0) }
+
+      assert_match(/did not answer: 502/, error.message)
+    end
+  end
+
   def test_usage
     serve do |server|
       server.forget_peak
@@ -75,7 +100,7 @@ class LabWebServerTest < PeltonTest
   end
 
   def test_its_children_count_and_end_with_it
-    pids = serve { |server| eventually("two processes") { server.send(:tree).then { |all| all if all.size == 2 } } }
+    pids = serve { |server| eventually("two processes") { server.send(:tree) if server.processes == 2 } }
 
     pids.each { |pid| eventually("the end of #{pid}") { ended?(pid) } }
   end

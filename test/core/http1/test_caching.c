@@ -4,6 +4,7 @@
 
 static struct pel_http1_head head;
 static int hides;
+static struct pel_http1_stale stale;
 
 static void parse(enum pel_http1_kind kind, const char *text)
 {
@@ -31,7 +32,7 @@ static uint32_t lifetime_of(const char *headers)
 
     snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n%s\r\n", headers);
     parse(PEL_HTTP1_RESPONSE, text);
-    return pel_http1_cache_lifetime(&head);
+    return pel_http1_cache_lifetime(&head, &stale);
 }
 
 #define NO_HEADERS "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n" /* the parts of those that are not there */
@@ -53,6 +54,51 @@ TEST(the_key_has_what_the_response_may_depend_on)
     length = key_of("GET /b HTTP/1.1", "", key);
     CHECK_INT((int)length + 2, pel_http1_cache_key(&head, 1, key, &hides));
     CHECK_BYTES("=s\n=a\n=/b\n" NO_HEADERS, key, length + 2);
+}
+
+TEST(how_long_a_stale_response_may_be_given_out)
+{
+    CHECK_INT(1, lifetime_of("Cache-Control: public, max-age=1\r\n"));
+    CHECK_INT(0, stale.while_revalidate);
+    CHECK_INT(0, stale.if_error);
+    CHECK_INT(1, lifetime_of("Cache-Control: public, s-maxage=1, stale-while-revalidate=20\r\n"
+                             "Cache-Control: Stale-If-Error=\"30\"\r\n"));
+    CHECK_INT(20, stale.while_revalidate);
+    CHECK_INT(30, stale.if_error);
+    CHECK_INT(1, lifetime_of("Cache-Control: public, max-age=1, stale-while-revalidate=20, must-revalidate\r\n"));
+    CHECK_INT(0, stale.while_revalidate);
+    CHECK_INT(1, lifetime_of("Cache-Control: public, max-age=1, stale-if-error=20, proxy-revalidate\r\n"));
+    CHECK_INT(0, stale.if_error);
+    CHECK_INT(0, lifetime_of("Cache-Control: public, max-age=1, stale-while-revalidate=x\r\n"));
+    CHECK_INT(0, lifetime_of("Cache-Control: public, max-age=1, stale-if-error=1, stale-if-error=2\r\n"));
+}
+
+static int matches(const char *target, const char *pattern)
+{
+    char key[PEL_HTTP1_CACHE_KEY], line[100];
+    size_t length;
+
+    snprintf(line, sizeof line, "GET %s HTTP/1.1", target);
+    length = key_of(line, "Accept: a\r\n", key);
+    return pel_http1_cache_key_matches((struct pel_slice){key, length}, (struct pel_slice){pattern, strlen(pattern)});
+}
+
+TEST(keys_of_a_path)
+{
+    CHECK_INT(1, matches("/a", "/a"));
+    CHECK_INT(1, matches("/a?b", "/a"));
+    CHECK_INT(0, matches("/ab", "/a"));
+    CHECK_INT(0, matches("/a/b", "/a"));
+    CHECK_INT(0, matches("/", "/a"));
+    CHECK_INT(1, matches("/a?b", "/a?b"));
+    CHECK_INT(0, matches("/a?c", "/a?b"));
+    CHECK_INT(0, matches("/a", "/a?b"));
+    CHECK_INT(1, matches("/a/b", "/a/*"));
+    CHECK_INT(0, matches("/a", "/a/*"));
+    CHECK_INT(1, matches("/a*", "/a*"));
+    CHECK_INT(1, matches("/", "/*"));
+    CHECK_INT(1, matches("/", "*"));
+    CHECK_INT(0, matches("/", ""));
 }
 
 TEST(what_is_hidden_and_what_is_dropped)
@@ -170,12 +216,12 @@ TEST(responses_that_are_not_kept)
             CHECK_FAIL("kept: %s", headers[i]);
     }
     parse(PEL_HTTP1_RESPONSE, "HTTP/1.1 404 x\r\nContent-Length: 1\r\nCache-Control: public, max-age=60\r\n\r\n");
-    CHECK_INT(0, pel_http1_cache_lifetime(&head));
+    CHECK_INT(0, pel_http1_cache_lifetime(&head, &stale));
     parse(PEL_HTTP1_RESPONSE, "HTTP/1.1 206 x\r\nContent-Length: 1\r\nCache-Control: public, max-age=60\r\n\r\n");
-    CHECK_INT(0, pel_http1_cache_lifetime(&head));
+    CHECK_INT(0, pel_http1_cache_lifetime(&head, &stale));
     parse(PEL_HTTP1_RESPONSE,
           "HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\nCache-Control: public, max-age=60\r\n\r\n");
-    CHECK_INT(0, pel_http1_cache_lifetime(&head));
+    CHECK_INT(0, pel_http1_cache_lifetime(&head, &stale));
 }
 
 static int not_modified(const char *headers, const char *tag, const char *date)

@@ -40,6 +40,21 @@ STORE_TEST(an_item_is_found_until_it_is_removed)
     CHECK_INT(0, store.bytes);
 }
 
+static int ends_with_data(struct pel_item *item, const void *data)
+{
+    struct pel_slice key = pel_item_key(item);
+    return key.bytes[key.length - 1] == *(const char *)data;
+}
+
+STORE_TEST(items_are_removed_that_are_wanted)
+{
+    fill(0, 25, 10);
+    CHECK_INT(3, pel_store_remove_if(&store, ends_with_data, "2"));
+    CHECK_INT(22, count_found(0, 25));
+    CHECK_POINTER(NULL, find(&store, "key12"));
+    CHECK_INT(0, pel_store_remove_if(&store, ends_with_data, "2"));
+}
+
 STORE_TEST(each_change_assigns_a_new_cas)
 {
     uint64_t first;

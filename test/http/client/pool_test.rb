@@ -145,6 +145,25 @@ class ClientPoolTest < PeltonTest
     end
   end
 
+  # The collector of a child would try to give the parent's connections back.
+  def test_responses_that_a_child_forgets
+    server = script { "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" }
+    client = Pelton::HTTP::Client.new(server.url, concurrency: 20)
+    Pelton.run do
+      forget(client, 19)
+      reader, writer = IO.pipe
+      pid = fork do
+        $stderr.reopen(writer)
+        GC.start
+        exit!(0)
+      end
+      writer.close
+
+      assert_empty reader.read
+      Process.wait(pid)
+    end
+  end
+
   # The response is garbage, but its connection has been another one's for long.
   def test_a_connection_that_is_used_again_is_not_taken_away
     server = script { ok("x" * 5) }

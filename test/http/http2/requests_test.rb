@@ -247,6 +247,47 @@ class Http2RequestsTest < PeltonTest
     assert_equal 1, count
   end
 
+  # Streams of one connection, another connection, and one of HTTP/1.1.
+  def test_requests_that_miss_the_cache_at_once_run_the_application_once
+    count = 0
+    gate = Thread::Queue.new
+    app = lambda do |_env|
+      count += 1
+      gate.pop
+      [200, {"cache-control" => "public, max-age=60", "content-type" => "text/plain"}, ["x" * 20_000]]
+    end
+    serving(app, cache: 1_000_000) do
+      client, other, old = http2, http2, peer
+      streams = Array.new(3) { client.request }
+      eventually { @server.stats[:cache_waits] == 2 }
+      last = other.request
+      old.say("GET / HTTP/1.1\nHost: localhost\n\n")
+      eventually { @server.stats[:cache_waits] == 4 }
+      client.frame(:rst_stream, streams.pop, [8].pack("N")) # it waits no more
+      eventually { @server.stats[:waiting] == 3 }
+      gate.push(1)
+
+      assert_equal [20_000], [*streams.map { |stream| client.response(stream) }, other.response(last), old.response].map { |one| one.body.bytesize }.uniq
+    end
+    assert_equal 1, count
+  end
+
+  def test_an_expired_response_while_it_is_renewed
+    count = 0
+    app = lambda do |env|
+      count += 1
+      [200, {"cache-control" => "public, max-age=1, stale-while-revalidate=60", "content-type" => "text/plain"}, ["#{count} #{env["SERVER_PROTOCOL"]}"]]
+    end
+    serving(app, cache: 1_000_000) do
+      client = http2
+      assert_equal "1 HTTP/2", client.get.body
+      sleep 1.1 # its lifetime
+      assert_equal "1 HTTP/2", client.get.body
+      eventually { count == 2 }
+      assert_equal "2 HTTP/1.1", client.get.body
+    end
+  end
+
   def test_statistics
     serving(HELLO) do
       client = http2

@@ -17,7 +17,7 @@ class RandomClients
   LIMITS = {concurrency: 3, queue: 3, header_timeout: 0.03, idle_timeout: 0.03, request_timeout: 0.03,
             write_timeout: 0.03,
             max_requests: 6}.freeze
-  KINDS = %i[array events stream bulk file upload later websocket hijack hijack_body slow_objects failing].freeze
+  KINDS = %i[array events stream bulk file upload later websocket hijack hijack_body slow_objects failing public].freeze
   BULK = "x" * 60_000
 
   # What an application may raise.
@@ -82,7 +82,7 @@ class RandomClients
   def chance(part) = @random.rand < part
 
   def serve
-    server = Pelton::HTTP::Server.new(method(:answer), **LIMITS.select { chance(0.3) })
+    @server = server = Pelton::HTTP::Server.new(method(:answer), **LIMITS.select { chance(0.3) }, cache: (1 << 20 if (@cached = chance(0.4))))
     @secure = chance(0.15)
     @port = listen(server)
     clients = Array.new(1 + @random.rand(8)) { |number| Pelton.spawn { client(number) } }
@@ -133,15 +133,22 @@ class RandomClients
   end
 
   def ask(io, number)
-    kind = KINDS.sample(random: @random)
+    kind = (@cached && chance(0.8)) ? :public : KINDS.sample(random: @random)
     method = (kind == :upload) ? "POST" : %w[GET GET GET HEAD].sample(random: @random)
     head = "#{method} /#{number}/#{kind} HTTP/1.#{chance(0.1) ? 0 : 1}\r\nhost: h\r\n"
     case kind
     when :upload then upload(io, head)
+    when :public then ask_for_public(io)
     when :websocket then websocket(io, "GET /#{number}/#{kind} HTTP/1.1\r\nhost: h\r\n")
     else io.write("#{head}\r\n")
     end
     io.close_write if !@secure && chance(0.1)
+  end
+
+  # Of few paths, so that many ask for one at once. With a User-Agent its response is kept by a second run only.
+  def ask_for_public(io)
+    io.write("GET /#{@random.rand(2)}/public HTTP/1.1\r\nhost: h\r\n", chance(0.5) ? "user-agent: me\r\n" : "",
+      chance(0.3) ? "connection: close\r\n" : "", "\r\n")
   end
 
   def upload(io, head)
@@ -207,6 +214,13 @@ class RandomClients
   end
 
   def answer_array(_env, _number) = [200, {}, ["hello"] * 3]
+
+  def answer_public(_env, number)
+    3.times { step(number) }
+    @server.purge("/*") if chance(0.05)
+    raise Own, "nothing to keep" if chance(0.1)
+    [200, {"cache-control" => chance(0.8) ? "public, max-age=60" : "private"}, ["hello"]]
+  end
 
   def answer_events(_env, number)
     events = Pelton::HTTP::EventStream.new do |stream|

@@ -162,13 +162,38 @@ size_t pel_http1_cache_key(const struct pel_http1_head *request, int secure, cha
     return length > PEL_HTTP1_CACHE_KEY ? 0 : length;
 }
 
+/* The target is the third part. */
+static struct pel_slice target_of(struct pel_slice key)
+{
+    const char *at = key.bytes, *end = key.bytes + key.length, *line_end;
+
+    for (int part = 0; part < 2; part++)
+        at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+    line_end = memchr(at, '\n', (size_t)(end - at));
+    return (struct pel_slice){at + 1, (size_t)(line_end - at - 1)};
+}
+
+int pel_http1_cache_key_matches(struct pel_slice key, struct pel_slice pattern)
+{
+    struct pel_slice target = target_of(key);
+    size_t length = pattern.length;
+    int prefix = length && pattern.bytes[length - 1] == '*';
+
+    length -= (size_t)prefix;
+    if (target.length < length || (length && memcmp(target.bytes, pattern.bytes, length)))
+        return 0;
+    return prefix || target.length == length || target.bytes[length] == '?';
+}
+
 /* ---- responses --------------------------------------------------------------------------------------------------- */
 
 /* Cache-Control, of all lines. */
 struct cache_control {
     unsigned is_public : 1, forbidden : 1;
-    unsigned has_max_age : 1, has_s_maxage : 1;
+    unsigned has_max_age : 1, has_s_maxage : 1, has_stale : 1, has_stale_if_error : 1;
+    unsigned must_revalidate : 1;
     uint32_t max_age, s_maxage;
+    struct pel_http1_stale stale;
 };
 
 /* Seconds, perhaps in quotes. A malformed or repeated number forbids caching. */
@@ -211,6 +236,14 @@ static void note_directive(struct cache_control *control, struct pel_slice eleme
     } else if (pel_http1_equal(name, "s-maxage")) {
         note_seconds(control, value, &control->s_maxage, control->has_s_maxage);
         control->has_s_maxage = 1;
+    } else if (pel_http1_equal(name, "stale-while-revalidate")) {
+        note_seconds(control, value, &control->stale.while_revalidate, control->has_stale);
+        control->has_stale = 1;
+    } else if (pel_http1_equal(name, "stale-if-error")) {
+        note_seconds(control, value, &control->stale.if_error, control->has_stale_if_error);
+        control->has_stale_if_error = 1;
+    } else if (pel_http1_equal(name, "must-revalidate") || pel_http1_equal(name, "proxy-revalidate")) {
+        control->must_revalidate = 1;
     }
 }
 
@@ -245,7 +278,7 @@ static int varies_p(struct pel_slice list)
     return 0;
 }
 
-uint32_t pel_http1_cache_lifetime(const struct pel_http1_head *response)
+uint32_t pel_http1_cache_lifetime(const struct pel_http1_head *response, struct pel_http1_stale *stale)
 {
     struct cache_control control = {.max_age = 0};
 
@@ -261,6 +294,7 @@ uint32_t pel_http1_cache_lifetime(const struct pel_http1_head *response)
     }
     if (control.forbidden || !control.is_public)
         return 0;
+    *stale = control.must_revalidate ? (struct pel_http1_stale){0} : control.stale;
     return control.has_s_maxage ? control.s_maxage : control.max_age;
 }
 

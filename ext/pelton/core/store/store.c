@@ -78,6 +78,21 @@ void pel_store_remove(struct pel_store *store, struct pel_item *item)
     pel_store_release(store, item);
 }
 
+uint64_t pel_store_remove_if(struct pel_store *store, int (*wanted)(struct pel_item *item, const void *data),
+                             const void *data)
+{
+    uint64_t count = 0;
+
+    for (struct pel_item *item = store->newest, *older; item; item = older) {
+        older = item->older;
+        if (!wanted(item, data))
+            continue;
+        pel_store_remove(store, item);
+        count++;
+    }
+    return count;
+}
+
 void pel_store_renew(struct pel_store *store, struct pel_item *item, uint64_t new_cas)
 {
     item->cas = new_cas ? new_cas : ++store->last_cas;

@@ -111,6 +111,10 @@ struct pel_item *pel_store_create(struct pel_store *store, struct pel_slice key,
 /* Removes a linked item. */
 void pel_store_remove(struct pel_store *store, struct pel_item *item);
 
+/* Removes the linked items for which `wanted` returns not 0, and returns their number. It visits all. */
+uint64_t pel_store_remove_if(struct pel_store *store, int (*wanted)(struct pel_item *item, const void *data),
+                             const void *data);
+
 /* Assigns a new CAS number to an item; 0: the next one. */
 void pel_store_renew(struct pel_store *store, struct pel_item *item, uint64_t new_cas);
 

@@ -22,6 +22,7 @@ void pel_init_http(void)
     pel_init_http_env_headers();
     pel_init_http_trailers();
     pel_init_http_response();
+    pel_init_http_purge(server);
     pel_init_http_error_response();
     pel_init_http_exchange_class(exchange);
     pel_init_http_request_body(exchange);

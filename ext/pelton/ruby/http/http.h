@@ -12,13 +12,14 @@
  * Sub-rooms. One uses only those above it, and a file calls functions of the files above it only;
  * test/repository/c_architecture_test.rb finds any circle.
  *
- *   connection/   what all connections share: cache, http_server; a connection's state, lists, deadline, jobs and slot;
- *                 its present exchange and what happens when that is over; keep-alive while the server stops; counters
+ *   connection/   what all connections share: cache, flight, http_server; a connection's state, lists, deadline, jobs
+ *                 and slot; its present exchange and what happens when that is over; keep-alive while the server stops;
+ *                 counters
  *   response/     from Rack's [status, headers, body] to bytes: output, fields, response_body, response_head;
- *                 error_response, response_failure, event_streams, cached_response, public_file, http_response; what
- *                 Exchange offers: response_file, exchange_class; file_answer
+ *                 error_response, response_failure, event_streams, cache_entry, cached_response, purge, public_file,
+ *                 http_response; what Exchange offers: response_file, exchange_class; file_answer
  *   request/      from bytes to the application: env_headers, env, trailers, request_body, application, request_begin,
- *                 refusal; http1, what that protocol does for an exchange; http_request, drain
+ *                 refusal; http1, what that protocol does for an exchange; resume, revalidation, http_request, drain
  *   http2/        HTTP/2: streams, which are connections with one request, and the connection that they share
  *   client/       the client's side of HTTP/2, and a response as Ruby sees it
  *   page/         texts that are kept deflated, and pages of them

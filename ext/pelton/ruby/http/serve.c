@@ -122,7 +122,7 @@ static void run_answer(struct pel_reactor *reactor, void *data)
 }
 
 static const struct pel_http_jobs connection_jobs = {
-    .proceed = run_proceed, .answer = run_answer, .switch_to_http2 = pel_http2_serve};
+    .proceed = run_proceed, .answer = run_answer, .resume = pel_http_resume, .switch_to_http2 = pel_http2_serve};
 
 /* ---- the reactor's stop ------------------------------------------------------------------------------------------ */
 

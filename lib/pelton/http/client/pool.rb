@@ -172,6 +172,8 @@ module Pelton
         lambda do |_|
           @lost << [connection, request]
           @reactor.next_tick { reclaim } if alive?
+        rescue ClosedError
+          nil # a child after a fork: the connection is its parent's
         end
       end
 

@@ -20,7 +20,8 @@ module Pelton
         "redis" => "~> 5.4", # Rails' cache in Redis
         "roda" => "~> 3.90",
         "sqlite3" => "~> 1.7.3", # the last for Ruby 3.1 that Rails 7.2 takes
-        "thin" => "~> 2.0"
+        "thin" => "~> 2.0",
+        "thruster" => "~> 0.1"
       }.freeze
 
       # @param run [#call] runs a command line and returns its output and whether it succeeded

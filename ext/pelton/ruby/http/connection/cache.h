@@ -3,7 +3,10 @@
 #include "core/store/store.h"
 #include "core/stream/stream.h"
 
+#define PEL_HTTP_FLIGHTS 256 /* buckets */
+
 struct pel_http_connection;
+struct pel_http_flight;
 
 /* A server's cache of public responses: those are answered without calling Ruby (cached_response.h). */
 
@@ -12,6 +15,11 @@ struct pel_http_cache {
     uint64_t references;      /* of the server, and one for each item that is lent: a stream may outlive the server */
     struct pel_store store;
     uint64_t hits, misses; /* requests that may be answered from the cache; all others are not counted */
+    uint64_t stale;        /* of the hits: those answered by a response whose lifetime was over; and such failures */
+    uint64_t purged;       /* responses that were removed by request */
+    int64_t purged_at;     /* when that was last asked for: what began before is not kept */
+    uint64_t waits;        /* of the misses: those that have waited for another's response */
+    struct pel_http_flight *flights[PEL_HTTP_FLIGHTS]; /* by their key's hash */
 };
 
 /* A cache of so many bytes. Returns NULL when there is no memory for it. */

@@ -6,6 +6,7 @@
 #include "ruby/http/connection/method.h"
 
 struct pel_http_connection;
+struct pel_http_flight;
 struct pel_waiter;
 struct pel_open_file;
 
@@ -39,7 +40,8 @@ struct pel_http_request {
     VALUE failure;          /* the application's exception; Qfalse */
     VALUE fiber;            /* the fiber that runs the application; Qfalse */
     VALUE cache_key;        /* under which the server's cache may keep the response; Qfalse */
-    int64_t began;          /* when its head was complete */
+    struct pel_http_flight *flight; /* the one that it leads, or NULL */
+    int64_t began;                  /* when its head was complete */
     struct pel_http_request_body body;
     struct pel_http_file file;
     uint8_t method; /* enum pel_http_method */
@@ -51,6 +53,8 @@ struct pel_http_request {
     unsigned websocket : 1;        /* by HTTP/2, where 200 accepts the protocol */
     unsigned impersonal : 1;       /* env holds only what the cache's key covers */
     unsigned hides : 1;            /* the other headers were withheld from env */
+    unsigned has_hidden : 1;       /* it has such headers */
+    unsigned waits : 2;            /* how often it has waited for a flight */
     unsigned host_unchecked : 1;   /* whether the connection may have requests for this host is to be asked */
     unsigned for_file : 1;         /* a file answers it, not the application */
     unsigned timed_out : 1;        /* request_timeout was over before the response began */

@@ -1,4 +1,5 @@
 #include "ruby/base/upcall.h"
+#include "ruby/http/connection/flight.h"
 #include "ruby/http/connection/http_connection.h"
 #include "ruby/http/connection/http_server.h"
 
@@ -59,14 +60,18 @@ void pel_http_notify_finished(struct pel_http_connection *connection)
 
 void pel_http_end_exchange(struct pel_http_connection *connection)
 {
+    VALUE self = connection->self; /* it may be gone, and no GC root, before its callbacks are queued */
+
     pel_http_exchange_detach(connection);
     pel_http_drop_file(connection);
     pel_http_list_remove(connection);
     pel_http_wake_waiters(connection);
     connection->protocol->end(connection);
+    pel_http_flight_leave(connection);
     pel_http_release_slot(connection);
     pel_http_notify_finished(connection);
     connection->protocol->go_on(connection);
+    RB_GC_GUARD(self);
 }
 
 void pel_http_client_left(struct pel_http_connection *connection)

@@ -1,6 +1,7 @@
 #include "ruby/http/connection/http_connection.h"
 
 #include "core/files/open_files.h"
+#include "ruby/http/connection/flight.h"
 
 /* Nanoseconds that the peer has for its end after the last response was sent. */
 #define LINGER_TIMEOUT ((int64_t)2 * 1000 * 1000 * 1000)
@@ -141,6 +142,7 @@ void pel_http_leave_server(struct pel_http_connection *connection)
     if (!connection->request.in_application)
         pel_http_release_slot(connection);
     pel_http_drop_file(connection);
+    pel_http_flight_leave(connection);
     pel_http_wake_waiters(connection);
 }
 

@@ -5,6 +5,7 @@
 #include "core/http1/http1_writer.h"
 #include "ruby/base/exception.h"
 #include "ruby/http/connection/cache.h"
+#include "ruby/http/connection/flight.h"
 
 VALUE pel_mHTTP;
 
@@ -76,6 +77,8 @@ int pel_http_server_usable_p(struct pel_http_server *server, struct pel_reactor 
         server->idle = server->waiting = server->event_streams = server->http2 = (struct pel_http_list){.first = NULL};
         server->connections = server->running = 0;
         server->peaked = 0;
+        if (server->cache)
+            pel_http_flights_forget(server->cache); /* not freed: the inherited connections refer to them */
         server->share = (struct pel_http_share){.queued = 0};
     }
     return !server->connections || server->reactor == reactor;
@@ -84,6 +87,11 @@ int pel_http_server_usable_p(struct pel_http_server *server, struct pel_reactor 
 void pel_http_server_add(struct pel_http_server *server, struct pel_reactor *reactor)
 {
     server->accepted++;
+    pel_http_server_hold(server, reactor);
+}
+
+void pel_http_server_hold(struct pel_http_server *server, struct pel_reactor *reactor)
+{
     if (server->connections++)
         return;
     server->reactor = reactor;

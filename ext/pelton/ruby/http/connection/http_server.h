@@ -118,6 +118,7 @@ int pel_http_server_usable_p(struct pel_http_server *server, struct pel_reactor 
 
 /* One connection more, or less. Adding sets server->reactor; reclaimer.close_some must be set. C only. */
 void pel_http_server_add(struct pel_http_server *server, struct pel_reactor *reactor);
+void pel_http_server_hold(struct pel_http_server *server, struct pel_reactor *reactor); /* none that was accepted */
 void pel_http_server_remove(struct pel_http_server *server, struct pel_reactor *reactor);
 
 /* Wakes Server#stop: the last connection has ended, or something has begun that has to end. */

@@ -11,7 +11,7 @@
 
 enum pel_http_state {
     PEL_HTTP_IDLE,      /* between requests, or within a head */
-    PEL_HTTP_WAITING,   /* the request waits for a slot */
+    PEL_HTTP_WAITING,   /* the request waits for a slot, or for a flight (flight.h) */
     PEL_HTTP_BUSY,      /* the application has the request, or its response is being sent */
     PEL_HTTP_DRAINING,  /* the response is complete; the rest of the request's body is dropped */
     PEL_HTTP_LINGERING, /* the last response is complete; whatever arrives is dropped until the peer closes */
@@ -23,6 +23,8 @@ enum pel_http_state {
 struct pel_http_jobs {
     void (*proceed)(struct pel_reactor *reactor, void *connection); /* there is something to parse, or to drop */
     void (*answer)(struct pel_reactor *reactor, void *connection);  /* the waiting request has got a slot */
+    /* The waiting request's flight has ended: it is answered from the cache, or goes on as any other. C only. */
+    void (*resume)(struct pel_http_connection *connection);
     /* The first bytes received are the beginning of HTTP/2's preface: takes them. 0: HTTP/2 is not served. */
     int (*switch_to_http2)(struct pel_http_connection *connection, const char *bytes, size_t length);
 };
@@ -69,6 +71,12 @@ static inline void pel_http_become(struct pel_http_connection *connection, enum 
     pel_http_check_step((enum pel_http_state)connection->state, state);
 #endif
     connection->state = (uint8_t)state;
+}
+
+/* The stream of the request's client; NULL of a request that the server makes itself. */
+static inline const struct pel_stream *pel_http_client(const struct pel_http_connection *connection)
+{
+    return connection->protocol->discards ? NULL : &connection->stream->core;
 }
 
 /* Whether a request is being answered, or waits for it. */

@@ -1,6 +1,7 @@
 #include "ruby/http/connection/http_server.h"
 
 #include "ruby/http/connection/cache.h"
+#include "ruby/http/connection/flight.h"
 #include "ruby/http/connection/http_connection.h"
 
 static VALUE key_route, route_of_files;
@@ -50,13 +51,14 @@ static VALUE response_counts(const struct pel_http_server *server)
 static VALUE http_server_stats(VALUE self)
 {
     struct pel_http_server *server = pel_http_server_get(self);
+    uint32_t flying = server->cache ? pel_http_flights_waiting(server->cache) : 0;
     VALUE stats = rb_hash_new();
 
     set_count(stats, "connections", server->connections);
     set_count(stats, "idle", server->idle.count);
     set_count(stats, "running", server->running - server->held);
-    set_count(stats, "waiting", server->waiting.count + server->held);
-    set_count(stats, "active", server->running + server->waiting.count);
+    set_count(stats, "waiting", server->waiting.count + server->held + flying);
+    set_count(stats, "active", server->running + server->waiting.count + flying);
     set_count(stats, "accepted", server->accepted);
     set_count(stats, "requests", server->requests);
     set_count(stats, "refused", server->refused);
@@ -69,6 +71,9 @@ static VALUE http_server_stats(VALUE self)
     if (server->cache) {
         set_count(stats, "cache_hits", server->cache->hits);
         set_count(stats, "cache_misses", server->cache->misses);
+        set_count(stats, "cache_stale", server->cache->stale);
+        set_count(stats, "cache_waits", server->cache->waits);
+        set_count(stats, "cache_purged", server->cache->purged);
         set_count(stats, "cache_bytes", server->cache->store.linked_bytes);
     }
     rb_hash_aset(stats, ID2SYM(rb_intern("responses")), response_counts(server));

@@ -19,6 +19,7 @@ struct pel_http_protocol {
     unsigned major;
     /* The protocol itself shows where a body ends, and has trailers for each. Else its parts may have to be chunks. */
     unsigned frames_bodies : 1;
+    unsigned discards : 1; /* nobody receives the response: only the cache takes it */
 
     /* Where the lines of a head, hints or trailers are written. */
     struct pel_buffer *(*lines)(struct pel_http_connection *connection);

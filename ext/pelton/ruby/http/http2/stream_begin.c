@@ -71,7 +71,7 @@ static int refuse_http2(struct pel_http_connection *stream, const char *bytes, s
 }
 
 static const struct pel_http_jobs stream_jobs = {
-    .proceed = proceed, .answer = run_answer, .switch_to_http2 = refuse_http2};
+    .proceed = proceed, .answer = run_answer, .resume = pel_http_resume, .switch_to_http2 = refuse_http2};
 
 static void queue_answer(struct pel_http_connection *stream)
 {
@@ -92,9 +92,14 @@ static void queue_answer(struct pel_http_connection *stream)
 static void dispatch(struct pel_http_connection *stream)
 {
     struct pel_http_server *server = stream->server;
+    int urgent = stream->request.for_file || pel_http_urgent_p(stream);
 
     pel_http_set_timeout(stream, server->request_timeout);
-    if (stream->request.for_file || pel_http_urgent_p(stream) || pel_http_take_slot(stream)) {
+    if (urgent)
+        pel_http_list_remove(stream);
+    if (stream->list) { /* of a flight */
+        pel_http_become(stream, PEL_HTTP_WAITING);
+    } else if (urgent || pel_http_take_slot(stream)) {
         queue_answer(stream);
     } else if (server->waiting.count < server->queue_limit) {
         pel_http_become(stream, PEL_HTTP_WAITING);
@@ -108,10 +113,12 @@ static void dispatch(struct pel_http_connection *stream)
 
 static struct pel_http_connection *make_stream(struct pel_http_connection *connection, struct pel_http2_stream *core)
 {
+    VALUE address = pel_http_remote_address(connection);
     struct pel_http_connection *stream = pel_http_connection_new(connection->server, connection->stream_object);
+    VALUE self = stream->self; /* no GC root yet */
 
     PEL_HTTP_KEEP(stream, parent, connection->self);
-    PEL_HTTP_KEEP(stream, address, pel_http_remote_address(connection));
+    PEL_HTTP_KEEP(stream, address, address);
     PEL_HTTP_KEEP(stream, choice, connection->choice);
     PEL_HTTP_KEEP(stream, host, connection->host);
     stream->protocol = &pel_http2_stream_protocol;
@@ -124,6 +131,7 @@ static struct pel_http_connection *make_stream(struct pel_http_connection *conne
     pel_roots_add(&stream->reactor->roots, &stream->root, stream->self);
     stream->reactor->references++;
     pel_http2_transport(connection)->streams++;
+    RB_GC_GUARD(self);
     return stream;
 }
 
@@ -161,6 +169,8 @@ void pel_http2_begin(struct pel_http_connection *connection, struct pel_http2_st
         if (!pel_http_begin_file(stream, &head)) {
             if (server->cache && !stream->request.host_unchecked)
                 cached = pel_http_cache_find(stream, &head);
+            if (cached.revalidate)
+                pel_http_revalidate(stream, &head);
             if (!cached.item)
                 pel_http_env(stream, &head);
         }

@@ -121,7 +121,7 @@ static VALUE upgrade_protocols(const struct pel_http1_head *head)
     return list;
 }
 
-/* The connection belongs to other requests, too. */
+/* The connection belongs to other requests, too, or there is none. */
 static void forbid_hijacking(VALUE env)
 {
     rb_hash_delete(env, key_hijack);
@@ -151,7 +151,7 @@ void pel_http_env(struct pel_http_connection *connection, const struct pel_http1
         rb_hash_aset(env, key_protocol, protocol_2);
     set_server_name(connection, env, host);
     rb_hash_aset(env, key_address, pel_http_remote_address(connection));
-    if (connection->protocol->major > 1 && !connection->request.websocket)
+    if (connection->protocol->frames_bodies && !connection->request.websocket)
         forbid_hijacking(env);
     else
         rb_hash_aset(env, key_hijack, exchange);

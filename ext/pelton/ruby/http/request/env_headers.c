@@ -5,6 +5,9 @@
 #include "core/http1/http1_writer.h"
 #include "ruby/base/convert.h"
 
+#define OUR_AGENT "Pelton" /* the User-Agent of a request that does not say who asks */
+#define LONGEST_HIDDEN 64  /* bytes */
+
 /*
  * A request's headers in Rack's env, under keys that are interned once.
  *
@@ -115,7 +118,7 @@ void pel_http_env_headers(VALUE env, const struct pel_http1_head *head, int impe
         if (dropped_header_p(header->name))
             continue;
         if (impersonal && pel_http1_equal(header->name, "user-agent"))
-            value = PEL_SLICE("Pelton"); /* applications refuse clients that have none */
+            value = PEL_SLICE(OUR_AGENT); /* applications refuse clients that have none */
         else if (impersonal && pel_http1_cache_hides(header->name))
             continue;
         key = header_key(header->name, &known);
@@ -125,6 +128,29 @@ void pel_http_env_headers(VALUE env, const struct pel_http1_head *head, int impe
             seen[known / 64] |= (uint64_t)1 << known % 64;
         rb_hash_aset(env, key, NIL_P(before) ? pel_slice_string(value) : join_values(before, key, value));
     }
+}
+
+static int hide(VALUE key, VALUE value, VALUE env)
+{
+    char name[LONGEST_HIDDEN];
+    long length = RB_TYPE_P(key, T_STRING) ? RSTRING_LEN(key) - 5 : 0;
+
+    (void)value, (void)env;
+    if (length <= 0 || length > LONGEST_HIDDEN || memcmp(RSTRING_PTR(key), "HTTP_", 5))
+        return ST_CONTINUE;
+    for (long i = 0; i < length; i++)
+        name[i] = RSTRING_PTR(key)[i + 5] == '_' ? '-' : RSTRING_PTR(key)[i + 5];
+    return pel_http1_cache_hides((struct pel_slice){name, (size_t)length}) ? ST_DELETE : ST_CONTINUE;
+}
+
+void pel_http_env_hide(VALUE env)
+{
+    VALUE key = rb_interned_str_cstr("HTTP_USER_AGENT");
+    int agent = !NIL_P(rb_hash_lookup(env, key));
+
+    rb_hash_foreach(env, hide, env);
+    if (agent)
+        rb_hash_aset(env, key, rb_str_new_cstr(OUR_AGENT));
 }
 
 void pel_init_http_env_headers(void)

@@ -29,7 +29,10 @@ static void dispatch_request(struct pel_http_connection *connection)
         pel_http_queue_proceed(connection);
     pel_http_set_timeout(connection, server->request_timeout);
     if (connection->request.for_file || pel_http_urgent_p(connection)) {
+        pel_http_list_remove(connection);
         pel_http_answer(connection);
+    } else if (connection->list) { /* of a flight */
+        pel_http_become(connection, PEL_HTTP_WAITING);
     } else if (pel_http_take_slot(connection)) {
         if (pel_may_begin(connection->reactor)) {
             pel_http_answer(connection);
@@ -113,6 +116,8 @@ static int read_request(struct pel_http_connection *connection)
         if (!pel_http_begin_file(connection, &head)) {
             if (connection->server->cache && !connection->request.host_unchecked)
                 cached = pel_http_cache_find(connection, &head);
+            if (cached.revalidate)
+                pel_http_revalidate(connection, &head);
             if (!cached.item)
                 pel_http_env(connection, &head);
         }

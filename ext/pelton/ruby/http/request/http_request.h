@@ -17,6 +17,13 @@ void pel_http_begin_request(struct pel_http_connection *connection, const struct
  * has an env only if somebody will look at it. C only. */
 int pel_http_begin_file(struct pel_http_connection *connection, const struct pel_http1_head *head);
 
+/* Runs the application for a request without a client, which renews the response to `client`'s. Runs no Ruby code: the
+ * application is called in a job. Raises NoMemoryError. */
+void pel_http_revalidate(struct pel_http_connection *client, const struct pel_http1_head *head);
+
+/* What a request's flight has become: pel_http_jobs.resume. C only. */
+void pel_http_resume(struct pel_http_connection *connection);
+
 /* Whether the request needs no slot, and begins before those that wait. */
 int pel_http_urgent_p(struct pel_http_connection *connection);
 
@@ -56,6 +63,9 @@ void pel_init_http_env(void);
 /* Sets a key for each header. The values of a header that was sent more than once are joined. `impersonal`: without
  * those that say who asks; the User-Agent is this server then. Runs no Ruby code. */
 void pel_http_env_headers(VALUE env, const struct pel_http1_head *head, int impersonal);
+
+/* Takes those out of an env that has them. Runs no Ruby code. */
+void pel_http_env_hide(VALUE env);
 
 void pel_init_http_env_headers(void);
 

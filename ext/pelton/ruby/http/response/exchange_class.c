@@ -119,6 +119,7 @@ static VALUE exchange_tls(VALUE self)
 static VALUE exchange_callback(VALUE self)
 {
     struct pel_http_connection *connection = pel_http_exchange_peek(self);
+    const struct pel_stream *client;
     VALUE block = rb_block_proc();
 
     if (!connection || connection->state == PEL_HTTP_GONE) {
@@ -129,7 +130,8 @@ static VALUE exchange_callback(VALUE self)
     if (!connection->request.close_callbacks)
         PEL_HTTP_KEEP(connection, request.close_callbacks, rb_ary_new());
     rb_ary_push(connection->request.close_callbacks, block);
-    if (connection->stream->core.hangup || connection->stream->core.error || connection->response.aborted)
+    client = pel_http_client(connection);
+    if ((client && (client->hangup || client->error)) || connection->response.aborted)
         pel_http_notify_client_closed(connection);
     RB_GC_GUARD(self);
     return self;

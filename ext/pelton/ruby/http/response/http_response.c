@@ -102,6 +102,15 @@ struct response_attempt {
     unsigned stands : 1; /* it is complete, and what follows it was found to be in order */
 };
 
+/* The body is the caller's from now on: what fails later does not close it again. */
+static VALUE take_body(struct response_attempt *attempt)
+{
+    VALUE body = attempt->body;
+
+    attempt->body = Qnil;
+    return body;
+}
+
 /* Whether this attempt may still answer the exchange: Ruby code that was called meanwhile may have waited. */
 static int still_answering_p(const struct response_attempt *attempt)
 {
@@ -149,15 +158,6 @@ static enum delivery choose_delivery(const struct pel_http_connection *connectio
     return connection->response.body.none ? WITHOUT_BODY : BY_BODY;
 }
 
-/* The body is the caller's from now on: what fails later does not close it again. */
-static VALUE take_body(struct response_attempt *attempt)
-{
-    VALUE body = attempt->body;
-
-    attempt->body = Qnil;
-    return body;
-}
-
 static void deliver_parts(struct response_attempt *attempt, const struct pel_http_head *head, VALUE parts)
 {
     struct pel_http_connection *connection = attempt->connection;
@@ -165,6 +165,7 @@ static void deliver_parts(struct response_attempt *attempt, const struct pel_htt
 
     if (connection->request.cache_key && !head->dated) /* a date of its own: an old response, from elsewhere */
         pel_http_cache_keep(connection, attempt->mark, parts, parts_length(parts));
+    pel_http_cache_pass(connection);
     write_body_parts(connection, parts);
     if (body != parts) /* from Rack 3 on to_ary closes the body; before, it stays open */
         close_body(body);
@@ -174,6 +175,7 @@ static void deliver_without_body(struct response_attempt *attempt)
 {
     VALUE body = take_body(attempt);
 
+    pel_http_cache_pass(attempt->connection);
     pel_http_send_soon(attempt->connection);
     pel_http_end_exchange(attempt->connection);
     close_body(body);
@@ -186,6 +188,7 @@ static void deliver_body(struct response_attempt *attempt, VALUE headers)
     struct pel_http_connection *connection = attempt->connection;
     VALUE body = attempt->body;
 
+    pel_http_cache_pass(connection);
     pel_http_send_soon(connection);
     pel_http_track_event_stream(connection, headers);
     pel_leave_request(connection->reactor);
@@ -202,6 +205,7 @@ static void deliver(struct response_attempt *attempt, const struct pel_http_head
 {
     switch (choose_delivery(attempt->connection, hijacker, parts)) {
     case BY_HIJACKER:
+        pel_http_cache_pass(attempt->connection);
         pel_http_send_soon(attempt->connection);
         hand_to_hijacker(attempt->connection, hijacker);
         break;
@@ -251,6 +255,10 @@ static VALUE send_response(VALUE argument)
         close_body(attempt->body);
         return Qnil;
     }
+    if (status >= 500 && status <= 504 && pel_http_cache_rescue(connection)) {
+        close_body(take_body(attempt));
+        return Qnil;
+    }
     PEL_HTTP_KEEP(connection, response.headers, headers);
     pel_http_begin_head(connection, &head, headers, status);
     head.file_length = file_length;
@@ -261,6 +269,8 @@ static VALUE send_response(VALUE argument)
     hijacker = receiver_of(attempt, &head);
     if (attempt->body != RARRAY_AREF(triple, 2))
         parts = Qnil;
+    if (connection->protocol->discards && NIL_P(parts)) /* nothing is kept, and nobody receives it */
+        connection->response.body.none = 1;
     check_rest(attempt, hijacker, parts);
     if (!still_answering_p(attempt)) {
         close_body(attempt->body);

@@ -83,11 +83,22 @@ struct pel_item;
 struct pel_http_cached {
     struct pel_item *item; /* NULL: nothing. Answering releases it */
     unsigned not_modified : 1;
+    unsigned revalidate : 1; /* the response is stale, and nobody makes a new one yet */
 };
 
 /* Looks the request up that has just begun. If its response may be kept, the request remembers so. Raises
  * NoMemoryError. */
 struct pel_http_cached pel_http_cache_find(struct pel_http_connection *connection, const struct pel_http1_head *head);
+
+/* A request that renews a response: it leads its key's flight, and sees nothing of the client. */
+void pel_http_cache_begin_revalidation(struct pel_http_connection *connection, const struct pel_http1_head *head);
+
+/* The application has failed, and nothing was sent: answers with a stale response, if one may be (stale-if-error), and
+ * ends the exchange. Whether it did. C only. */
+int pel_http_cache_rescue(struct pel_http_connection *connection);
+
+/* The same for a request that has waited for a flight. */
+struct pel_http_cached pel_http_cache_find_again(struct pel_http_connection *connection);
 
 /* Sends what was found, and ends the exchange. C only, but for NoMemoryError. */
 void pel_http_cache_answer(struct pel_http_connection *connection, struct pel_http_cached cached);
@@ -95,3 +106,9 @@ void pel_http_cache_answer(struct pel_http_connection *connection, struct pel_ht
 /* Keeps a response, if it may be kept. `mark`: where its head begins in the output; `parts`: the whole body, Strings of
  * `length` bytes. */
 void pel_http_cache_keep(struct pel_http_connection *connection, size_t mark, VALUE parts, size_t length);
+
+/* Adds Server#_purge. */
+void pel_init_http_purge(VALUE server);
+
+/* A response has begun that is not kept: nobody waits for it any more. */
+void pel_http_cache_pass(struct pel_http_connection *connection);

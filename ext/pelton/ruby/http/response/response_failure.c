@@ -48,8 +48,9 @@ void pel_http_report_error(struct pel_http_connection *connection, VALUE error, 
 static int caused_by_end_p(const struct pel_http_connection *connection, VALUE error)
 {
     const struct pel_http_response *response = &connection->response;
+    const struct pel_stream *client = pel_http_client(connection);
 
-    return (response->aborted || response->ended_by_server || connection->stream->core.error) &&
+    return (response->aborted || response->ended_by_server || (client && client->error)) &&
            (rb_obj_is_kind_of(error, pel_eClosedError) || rb_obj_is_kind_of(error, pel_eConnectionError) ||
             rb_obj_is_kind_of(error, pel_eTimeoutError));
 }
@@ -74,7 +75,7 @@ void pel_http_application_failed(struct pel_http_connection *connection, VALUE e
     unsigned status;
     VALUE env = connection->request.env; /* the exchange's end takes it away before the report */
     int cancelled = rb_obj_is_kind_of(error, pel_eCancelled) != Qfalse;
-    int ended = caused_by_end_p(connection, error);
+    int ended = caused_by_end_p(connection, error), timed_out = connection->request.timed_out;
 
     if (connection->state != PEL_HTTP_BUSY) {
         if (!ended)
@@ -89,6 +90,8 @@ void pel_http_application_failed(struct pel_http_connection *connection, VALUE e
         pel_http_end_exchange(connection);
         if (ended)
             return;
+    } else if (!cancelled && !client_error_status(connection, error, &text) && pel_http_cache_rescue(connection)) {
+        connection->server->errors += !timed_out;
     } else if (connection->request.timed_out) {
         pel_http_respond_error(connection, 504, "the request timed out", 1);
     } else if (cancelled) {
@@ -101,7 +104,7 @@ void pel_http_application_failed(struct pel_http_connection *connection, VALUE e
         connection->server->errors++;
         pel_http_respond_error(connection, 500, "Internal Server Error", 0);
     }
-    if (!connection->request.timed_out)
+    if (!timed_out)
         pel_http_report_error(connection, error, env);
     RB_GC_GUARD(error);
 }

@@ -2,11 +2,13 @@
 
 require "socket"
 require "tempfile"
+require "tmpdir"
 require "pelton/clock"
 require_relative "idle_connections"
 require_relative "../pattern"
 require_relative "../pinning"
 require_relative "../programs"
+require_relative "../statistics"
 require_relative "slow_readers"
 
 module Pelton
@@ -58,16 +60,21 @@ module Pelton
 
       # Keeps connections busy for a while by HTTP/2, with several requests at once on each; or by HTTP/1.1, with one.
       # @param streams [Integer, nil] nil: HTTP/1.1
+      # @param at [String, nil] where to connect, "127.0.0.1:8443", if not where the URL says
+      # @param percentiles [Boolean] whether to know {Done}'s: it writes a line for each request meanwhile
       # @return [Done]
-      def h2load(url, seconds:, connections: 64, streams: 10)
-        protocol = streams ? ["-m", streams.to_s] : ["--h1"]
-        said = call("h2load", "-D", seconds.to_s, "-c", connections.to_s, *protocol, url)
+      def h2load(url, seconds:, connections: 64, streams: 10, at: nil, percentiles: false)
+        options = streams ? ["-m", streams.to_s] : ["--h1"]
+        options << "--connect-to=#{at}" if at
+        said, times = with_log(percentiles) do |log|
+          call("h2load", "-D", seconds.to_s, "-c", connections.to_s, *options, *log, url)
+        end
         requests, failed, errors =
           said.match(/(\d+) succeeded, (\d+) failed, (\d+) errored/)&.captures&.map { |number| Integer(number) }
         raise "h2load failed: #{said.strip.lines.last}" unless requests
         @run.wrong("h2load: #{failed} requests failed, #{errors} had errors") if failed + errors > 0
         @run.wrong("h2load had no answer") if requests.zero?
-        Done.new(requests, Float(seconds))
+        Done.new(requests, Float(seconds), *times)
       end
 
       # Sends so many requests. Where an answer takes long, its time says more than the answers that {#wrk} counts in a
@@ -167,6 +174,18 @@ module Pelton
           LUA
           file.flush
           yield ["-s", file.path]
+        end
+      end
+
+      # Yields h2load's options for a log, or none.
+      # @return [Array] the block's value, and the milliseconds in which 50 and 99 percent of the answers had come, or
+      #   nil
+      def with_log(wanted)
+        return [yield([]), nil] unless wanted
+        Dir.mktmpdir("pelton-lab") do |folder|
+          said = yield ["--log-file=#{log = File.join(folder, "log")}"]
+          times = File.foreach(log).map { |line| Integer(line[/\d+$/]) / 1000.0 } # start, status, microseconds
+          [said, ([0.5, 0.99].map { |part| Statistics.percentile(times, part) } if times.any?)]
         end
       end
 

@@ -13,19 +13,26 @@ module Pelton
       ARTICLES = File.expand_path("../../../../examples/articles", __dir__)
 
       class << self
-        def pelton(app, *options)
-          ->(port, _) { [RbConfig.ruby, "-I", Installation::LIBRARIES, Installation::COMMAND, "serve", "--quiet", *options, "-b", "tcp://127.0.0.1:#{port}", app] }
-        end
-
-        def puma(app, threads: 5, workers: 0)
+        # @param at [String] the address to listen on, here and below; PORT stands for the port
+        def pelton(app, *options, at: "tcp://127.0.0.1:PORT")
           lambda do |port, _|
-            ruby('require "puma/cli"; Puma::CLI.new(ARGV).run', "-q", "-w", workers.to_s, "-t", "#{threads}:#{threads}",
-              "-e", "production", "-b", "tcp://127.0.0.1:#{port}", "-C", "-", app)
+            [RbConfig.ruby, "-I", Installation::LIBRARIES, Installation::COMMAND, "serve", "--quiet", *options, "-b",
+              at.sub("PORT", port.to_s), app]
           end
         end
 
-        def falcon(app, workers: 1)
-          ->(port, _) { ruby('require "falcon/command"; Falcon::Command.call(ARGV)', "serve", "-n", workers.to_s, "-b", "http://127.0.0.1:#{port}", "-c", app) }
+        def puma(app, threads: 5, workers: 0, at: "tcp://127.0.0.1:PORT")
+          lambda do |port, _|
+            ruby('require "puma/cli"; Puma::CLI.new(ARGV).run', "-q", "-w", workers.to_s, "-t", "#{threads}:#{threads}",
+              "-e", "production", "-b", at.sub("PORT", port.to_s), "-C", "-", app)
+          end
+        end
+
+        def falcon(app, *options, workers: 1, at: "http://127.0.0.1:PORT")
+          lambda do |port, _|
+            ruby('require "falcon/command"; Falcon::Command.call(ARGV)', "serve", "-n", workers.to_s, *options, "-b",
+              at.sub("PORT", port.to_s), "-c", app)
+          end
         end
 
         def thin(app, *options)

@@ -2,6 +2,7 @@
 
 require "etc"
 require "net/http"
+require "openssl"
 require "rbconfig"
 require "socket"
 require "tmpdir"
@@ -26,10 +27,11 @@ module Pelton
       # Starts a server, yields it when it accepts, and ends it with all processes that it has started.
       # @param environment [Hash{String => String}]
       # @param command [#call] gets the port to listen on and an empty folder, returns the command line
+      # @param name [String, nil] the host's name that clients ask it for by TLS; nil: it has no TLS
       # @raise [RuntimeError] when it does not accept within `deadline` seconds
-      def self.serve(command, environment: {}, deadline: 20)
+      def self.serve(command, environment: {}, deadline: 20, name: nil)
         Dir.mktmpdir("pelton-lab") do |folder|
-          server = new(command, environment, folder)
+          server = new(command, environment, folder, name:)
           server.await(deadline)
           yield server
         ensure
@@ -37,7 +39,8 @@ module Pelton
         end
       end
 
-      def initialize(command, environment, folder)
+      def initialize(command, environment, folder, name: nil)
+        @name = name
         @port = Programs.free_port
         @log = File.join(folder, "log")
         environment = {"RACK_ENV" => "production", "APP_ENV" => "production", **environment}
@@ -62,10 +65,24 @@ module Pelton
         end
       end
 
-      # @return [String]
-      def url(path = "/")
-        "http://127.0.0.1:#{port}#{path}"
+      # Waits until it answers with 200: a proxy accepts before the server behind it does.
+      # @raise [RuntimeError] when it does not within `deadline` seconds
+      def await_answer(path, deadline)
+        late = Clock.now + deadline
+        until (answer = try(path)) == "200"
+          raise "the server did not answer: #{answer}, #{Programs.last_words(@log) || "without a message"}" if Clock.now > late
+          sleep 0.02
+        end
       end
+
+      # @param host [String] what clients call it
+      # @return [String]
+      def url(path = "/", host: "127.0.0.1")
+        "#{@name ? "https" : "http"}://#{host}:#{port}#{path}"
+      end
+
+      # @return [Integer] its processes
+      def processes = tree.size
 
       # @return [Net::HTTPResponse]
       def get(path = "/", headers = {})
@@ -132,8 +149,21 @@ module Pelton
 
       private
 
+      # @return [String] the status, or why there is none
+      def try(path)
+        get(path).code
+      rescue SystemCallError, OpenSSL::SSL::SSLError, EOFError => error
+        error.message
+      end
+
       def http(&block)
-        Net::HTTP.start("127.0.0.1", port, nil, open_timeout: 10, read_timeout: 30, &block)
+        client = Net::HTTP.new(@name || "127.0.0.1", port, nil)
+        client.ipaddr = "127.0.0.1"
+        client.open_timeout = 10
+        client.read_timeout = 30
+        client.use_ssl = !@name.nil?
+        client.verify_mode = OpenSSL::SSL::VERIFY_NONE # of itself
+        client.start(&block)
       end
 
       # The CPU time of a process in seconds, by its own clock (clock_getcpuclockid(3)): a tick is a tenth of a short
