@@ -3,12 +3,13 @@
 module Pelton
   # The places in the program whose blocking calls were found to take long. A hand-over to another thread costs more
   # than most calls that may block, so a call is made in place and measured; after a long one, the next calls of its
-  # place are for another thread. Then one is made in place again: twice as many follow if it is long, too.
+  # place are for another thread. Then one is made in place again: twice as many follow if it is long, too. They begin
+  # with one, because where the loop is busy, a call that was taken for a long one by mistake waits long for its thread.
   #
   # @private
   class SlowPlaces
     # How many calls follow the first long one, and how many at most.
-    FIRST = 16
+    FIRST = 1
     MOST = 1024
 
     # After so many short calls in a row a place is forgotten.
@@ -17,7 +18,8 @@ module Pelton
     # Beyond so many, all are forgotten: programs may make code as they go.
     PLACES = 1000
 
-    # `left`: calls that are still for another thread, of `turn`; `short`: calls in place since the last long one.
+    # `left`: calls that are still for another thread; `turn`: how many follow the next long call; `short`: calls in
+    # place since the last long one.
     Place = Struct.new(:left, :turn, :short)
     private_constant :Place
 
@@ -58,9 +60,9 @@ module Pelton
     def add(place)
       alert
       @places.clear if @places.size >= PLACES
-      known = @places[place] ||= Place.new(0, FIRST / 2, 0)
-      known.turn = [known.turn * 2, MOST].min
+      known = @places[place] ||= Place.new(0, FIRST, 0)
       known.left = known.turn
+      known.turn = [known.turn * 2, MOST].min
       known.short = 0
     end
   end

@@ -11,6 +11,9 @@
 #if defined(HAVE_RB_INTERNAL_THREAD_ADD_EVENT_HOOK) && defined(HAVE_RB_POSTPONED_JOB_PREREGISTER) &&                   \
     defined(RUSAGE_THREAD)
 
+#define LONG_SLEEP ((int64_t)1000000)        /* nanoseconds */
+#define LONG_COMPUTATION ((int64_t)10000000) /* nanoseconds */
+
 struct usage {
     int64_t computed; /* nanoseconds */
     long slept;       /* how often */
@@ -44,11 +47,11 @@ static int long_p(int64_t took)
     struct usage after;
     int64_t computed;
 
-    if (took < PEL_LONG_CALL_NS)
+    if (took < LONG_SLEEP)
         return 0;
     after = usage_of_thread();
     computed = after.computed - calls.before.computed;
-    return computed >= PEL_LONG_CALL_NS || (after.slept != calls.before.slept && took - computed >= PEL_LONG_CALL_NS);
+    return computed >= LONG_COMPUTATION || (after.slept != calls.before.slept && took - computed >= LONG_SLEEP);
 }
 
 /* Ruby calls this on the thread itself, which does not hold the GVL: so it may not use Ruby. */

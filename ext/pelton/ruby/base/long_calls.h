@@ -3,12 +3,11 @@
 #include <stdint.h>
 
 /*
- * Long calls: while a thread had given the GVL away, it computed in C or slept for PEL_LONG_CALL_NS or more. The time
- * for which it waited to get the GVL back does not count, nor the time for which the kernel ran something else on its
- * core. The upcall long_call follows each one, soon, on any thread.
+ * Long calls: while a thread had given the GVL away, it slept for 1 ms or more, or computed in C for 10 ms or more: the
+ * loop loses no more by that than by Ruby code, and what is for another thread waits for the GVL there. The time for
+ * which the thread waited to get the GVL back does not count, nor the time for which the kernel ran something else on
+ * its core. The upcall long_call follows each one, soon, on any thread.
  */
-
-#define PEL_LONG_CALL_NS (1000 * 1000)
 
 /* Begins or ends the watch over the current thread. */
 void pel_long_calls_watch(int on);
