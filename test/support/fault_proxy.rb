@@ -85,6 +85,7 @@ class FaultProxy
     @listener&.close
     @acceptor&.join
     @listener = nil
+    @place ||= keep_port
   end
 
   # New connections are served again, on the same port.
@@ -93,6 +94,8 @@ class FaultProxy
       @port = listener.addr[1]
       @acceptor = Thread.new { accept(listener) }
     end
+    @place&.close
+    @place = nil
   end
 
   # Connections that are open now.
@@ -100,6 +103,7 @@ class FaultProxy
 
   def stop
     down!
+    @place.close
     cut!
     resume
   end
@@ -108,6 +112,14 @@ class FaultProxy
   private_constant :Connection
 
   private
+
+  # Bound, but not listening: the system gives the port to nobody else, and refuses connections.
+  def keep_port
+    Socket.new(:INET, :STREAM).tap do |socket|
+      socket.setsockopt(:SOCKET, :REUSEADDR, true)
+      socket.bind(Addrinfo.tcp("127.0.0.1", @port))
+    end
+  end
 
   def accept(listener)
     loop { serve(listener.accept) }

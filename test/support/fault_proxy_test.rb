@@ -77,6 +77,7 @@ class FaultProxyTest < PeltonTest
     assert_echo @client, "a"
     @proxy.down!
     assert_raises(Errno::ECONNREFUSED) { connect }
+    assert_raises(Errno::EADDRINUSE) { Socket.new(:INET, :STREAM).bind(Addrinfo.tcp("127.0.0.1", @proxy.port)) }
     assert_echo @client, "b"
     @proxy.up!
     assert_echo connect, "c"

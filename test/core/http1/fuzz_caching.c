@@ -41,6 +41,7 @@ static void check_request(const struct pel_http1_head *head)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct pel_http1_head head;
+    struct pel_http1_stale stale;
     enum pel_http1_fault fault;
     size_t line;
     char *bytes;
@@ -53,8 +54,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (bytes[0] == 'H') {
         if (pel_http1_parse_head(PEL_HTTP1_RESPONSE, &pel_http1_default_limits, bytes, size, &head, &line, &fault) >
                 0 &&
-            pel_http1_cache_lifetime(&head))
+            pel_http1_cache_lifetime(&head, &stale)) {
             CHECK(contains(bytes, size, "public"));
+            CHECK(!stale.while_revalidate || contains(bytes, size, "stale-while-revalidate"));
+            CHECK(!stale.if_error || contains(bytes, size, "stale-if-error"));
+        }
     } else if (pel_http1_parse_head(PEL_HTTP1_REQUEST, &pel_http1_default_limits, bytes, size, &head, &line, &fault) >
                0) {
         check_request(&head);
