@@ -5,7 +5,7 @@ require "pelton/lab"
 require "pelton/lab/database_server"
 require_relative "with_processes"
 
-# Databases themselves are started by test/integration/lab_web_test.rb.
+# Databases themselves are started by test/integration/lab_applications_test.rb.
 class LabDatabaseServerTest < PeltonTest
   include WithProcesses
 

@@ -5,7 +5,7 @@ require "tmpdir"
 require "pelton/lab/database"
 require "pelton/lab/run"
 
-# The servers are started by test/integration/lab_web_test.rb.
+# The servers are started by test/integration/lab_applications_test.rb.
 class LabDatabaseTest < PeltonTest
   Database = Pelton::Lab::Database
 

@@ -4,7 +4,7 @@ require "test_helper"
 require "pelton/lab"
 
 # The declarations of the experiments that come with the lab. They run in test/integration/lab_test.rb and
-# lab_web_test.rb.
+# the files lab_web_test.rb and lab_applications_test.rb beside it.
 class LabExperimentsTest < PeltonTest
   QUICK = %w[crossover memcached transfer waiting].freeze # they need no other program, and run without being named
 

@@ -53,7 +53,7 @@ class ArchitectureTest < PeltonTest
   # Declarations, which pelton-lab/test/experiments_test.rb checks, and test/integration/lab_test.rb runs.
   EXPERIMENTS = "pelton-lab/lib/pelton/lab/experiments/*.rb"
 
-  # Parts of applications, which test/integration/lab_web_test.rb runs.
+  # Parts of applications, which test/integration/lab_applications_test.rb runs.
   APPLICATIONS = "pelton-lab/lib/pelton/lab/applications/{rails_engines,jobs}/**/*.rb"
 
   def test_each_room_loads_alone_and_loads_only_what_it_may

@@ -22,13 +22,15 @@ require_relative "shard_progress"
 
 at_once = ARGV.index("--at-once")
 AT_ONCE = at_once ? Integer(ARGV.slice!(at_once, 2).last) : Etc.nprocessors * 3
-SHARDS = [AT_ONCE * 2, 12].max # so that no core is idle for long at the end
+SHARDS = [AT_ONCE * 2, 24].max # so that no core is idle for long at the end
 
 separator = ARGV.index("--") || ARGV.size
 files, options = ARGV.take(separator), ARGV.drop(separator + 1)
 beside = files.shift(2).last if files.first == "--beside"
-# The largest files go to different processes. Called with tests' names, a job runs these alone.
-waiting = files.sort_by { |file| [-File.size(file), file] }.group_by.with_index { |_, i| i % SHARDS }.values
+# The files whose tests may take longest, and the largest, go to different processes, and first. Called with tests'
+# names, a job runs these alone.
+deadline = ->(file) { File.read(file)[/^  self\.deadline = (\d+)/, 1].to_i }
+waiting = files.sort_by { |file| [-deadline[file], -File.size(file), file] }.group_by.with_index { |_, i| i % SHARDS }.values
 jobs = waiting.map do |shard|
   proc do |names = []|
     only = ["--name", "/\\A(#{names.map { |name| Regexp.escape(name) }.join("|")})\\z/"] unless names.empty?

@@ -5,7 +5,7 @@ require "sequel"
 require "tmpdir"
 require "pelton/lab/applications/chat"
 
-# The data alone; the application is served by test/integration/lab_web_test.rb.
+# The data alone; the application is served by test/integration/lab_applications_test.rb.
 class LabChatTest < PeltonTest
   def test_a_database_is_filled_once
     Dir.mktmpdir do |folder|

@@ -2,10 +2,27 @@
 
 require "pelton/lab"
 require "pelton/lab/options"
+require "pelton/lab/programs"
 require "pelton/lab/runner"
 
 # Runs of the experiments that come with the lab, of one round and small.
 module SmallRuns
+  # Of experiments with web servers: also, each target of Pelton has a value.
+  module Web
+    include SmallRuns
+
+    private
+
+    def run_small(...)
+      %w[ab wrk nginx].each { |program| skip "no #{program}" unless Pelton::Lab::Programs.find(program) }
+      super.each do |comparison|
+        comparison.race.targets.map { |target| target.check(comparison) }.each do |check|
+          assert check.value || check.reason.match?(/is not installed/), check.reason
+        end
+      end
+    end
+  end
+
   private
 
   # Every contender that can run here has run and answered rightly.

@@ -3,7 +3,7 @@
 require "test_helper"
 require "pelton/lab/web/rails_engines"
 
-# How they are found and start; they are served by test/integration/lab_web_test.rb.
+# How they are found and start; they are served by test/integration/lab_applications_test.rb.
 class LabRailsEnginesTest < PeltonTest
   Engines = Pelton::Lab::RailsEngines
 
