@@ -151,7 +151,7 @@ class HTTPSendFileTest < PeltonTest
       assert_match(%r{x-sendfile: there is no file #{@folder}/none}, log.string)
     end
   ensure
-    Pelton.logger = nil
+    Pelton.logger = $stderr
   end
 
   def test_a_folder_that_is_missing

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "openssl"
+require "tempfile"
 require_relative "../../support/certificates"
 require_relative "../../support/http/peer"
 
@@ -172,6 +173,19 @@ class HTTPSecureTest < PeltonTest
     end
     serving_securely(HELLO, max_streams: 0) { assert_equal "http/1.1", secure_peer(context).io.alpn_protocol }
     serving_securely(HELLO, tls: {alpn: ["x"]}) { assert_nil secure_peer(context).io.alpn_protocol }
+  end
+
+  # In pieces: the system cannot send it itself.
+  def test_a_file_is_sent_without_asking_its_body_for_parts
+    Tempfile.create do |file|
+      content = Random.bytes(300_001)
+      file.tap { file.binmode.write(content) }.flush
+      body = Object.new
+      body.define_singleton_method(:to_path) { file.path }
+      body.define_singleton_method(:each) { raise "the body was asked" }
+      app = ->(_env) { [200, {"content-length" => "300001"}, body] }
+      serving_securely(app) { 2.times { assert_equal content, secure_peer.get("/").body } }
+    end
   end
 
   def test_ssl_addresses_need_a_certificate

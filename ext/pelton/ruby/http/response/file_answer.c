@@ -10,7 +10,6 @@
 /* Files of the public folder, sent in the application's place: public_file.c has found them. */
 
 #define LEND_FROM 8192 /* bytes that are sent from where they lie, not copied */
-#define PIECE 65536    /* bytes that are read at once where the file cannot be sent without reading it */
 
 /* ---- the head ---------------------------------------------------------------------------------------------------- */
 
@@ -134,36 +133,6 @@ static void fail_shorter(const struct pel_http_file *file)
         file->open->name);
 }
 
-/* Through this process: for TLS and HTTP/2. */
-static void send_pieces(struct pel_http_connection *connection, VALUE exchange, const struct pel_http_file *file)
-{
-    static char piece[PIECE]; /* done with before anything can switch threads */
-    uint64_t at = file->from, end = file->from + file->length;
-
-    while (at < end) {
-        size_t wanted = end - at < PIECE ? (size_t)(end - at) : PIECE;
-        ssize_t count = pread(file->open->fd, piece, wanted, (off_t)at);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            pel_raise(PEL_ESYSTEM, errno, "read a public file");
-        if (count == 0)
-            fail_shorter(file);
-        pel_http_check_written(connection->protocol->append(connection, piece, (size_t)count));
-        at += (uint64_t)count;
-        connection->response.body.left -= (uint64_t)count;
-        connection->response.body.sent += (uint64_t)count;
-        pel_http_send_soon(connection);
-        if (!connection->protocol->await_room(connection, exchange)) {
-            connection->response.aborted = 1;
-            pel_raise(PEL_ETIMEOUT, 0, "the client does not read the response");
-        }
-        pel_http_exchange_get_open(exchange);
-        pel_http_share(connection, (size_t)count);
-        pel_http_exchange_get_open(exchange);
-    }
-}
-
 static VALUE transfer_file(VALUE argument)
 {
     const struct transfer *transfer = (const struct transfer *)argument;
@@ -175,9 +144,7 @@ static VALUE transfer_file(VALUE argument)
     if (!exchange)
         PEL_HTTP_KEEP(connection, request.exchange, exchange = pel_http_exchange_new(connection));
     sent = pel_http_send_file(exchange, file->open->fd, (off_t)file->from, (size_t)file->length);
-    if (sent < 0)
-        send_pieces(connection, exchange, file);
-    else if ((uint64_t)sent < file->length)
+    if (sent < (int64_t)file->length)
         fail_shorter(file);
     RB_GC_GUARD(exchange);
     return Qnil;

@@ -54,8 +54,8 @@ void pel_http_finish_body(struct pel_http_connection *connection, VALUE trailers
 void pel_init_http_response_file(VALUE exchange);
 
 /* Sends `length` bytes of a file, from `from` on, as a part of a body that has a length; the connection is
- * `exchange`'s. Returns the number of bytes sent, fewer when the file is shorter; -1 when the file cannot be sent this
- * way. Parks; raises. */
+ * `exchange`'s. Returns the number of bytes sent, fewer when the file is shorter; -1 when the body has no length, or is
+ * shorter. Parks; raises. */
 int64_t pel_http_send_file(VALUE exchange, int fd, off_t from, size_t length);
 
 /* ---- public files (public_file.c, file_answer.c) -------------------------------------------------------------- */

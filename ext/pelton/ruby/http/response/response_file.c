@@ -1,12 +1,14 @@
 #include "ruby/http/response/http_response.h"
 
 #include <errno.h>
+#include <unistd.h>
 #include "ruby/http/connection/http_connection.h"
 #include "ruby/http/connection/http_server.h"
 
 /* Response bodies that do not pass through this process: files, and bytes that another connection receives. */
 
 #define SENDFILE_BYTES (512 * 1024) /* at once: then it is the turn of other connections */
+#define PIECE 65536                 /* bytes that are read at once where the file cannot be sent without reading it */
 
 /* Parks until the descriptor takes more. Raises. */
 static void wait_writable(struct pel_http_connection *connection, VALUE exchange)
@@ -26,6 +28,38 @@ static struct pel_http_connection *get_connected(VALUE exchange)
     return connection;
 }
 
+/* Through this process: for TLS and HTTP/2, and files of which the system does not send their bytes itself. */
+static int64_t send_pieces(struct pel_http_connection *connection, VALUE exchange, int fd, off_t from, size_t length)
+{
+    static char piece[PIECE]; /* done with before anything can switch threads */
+    struct pel_http_response_body *body = &connection->response.body;
+    size_t left = length;
+
+    while (left) {
+        ssize_t count = pread(fd, piece, pel_min(left, sizeof piece), from);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            pel_raise(PEL_ESYSTEM, errno, "read a file");
+        if (count == 0)
+            break;
+        pel_http_check_written(connection->protocol->append(connection, piece, (size_t)count));
+        from += count;
+        left -= (size_t)count;
+        body->left -= (uint64_t)count;
+        body->sent += (uint64_t)count;
+        pel_http_send_soon(connection);
+        if (!connection->protocol->await_room(connection, exchange)) {
+            connection->response.aborted = 1;
+            pel_raise(PEL_ETIMEOUT, 0, "the client does not read the response");
+        }
+        pel_http_exchange_get_open(exchange);
+        pel_http_share(connection, (size_t)count);
+        pel_http_exchange_get_open(exchange);
+    }
+    return (int64_t)(length - left);
+}
+
 int64_t pel_http_send_file(VALUE exchange, int fd, off_t from, size_t length)
 {
     struct pel_http_connection *connection = pel_http_exchange_get(exchange);
@@ -33,9 +67,10 @@ int64_t pel_http_send_file(VALUE exchange, int fd, off_t from, size_t length)
     struct pel_stream *core = &connection->stream->core;
     size_t left = length;
 
-    if (core->layer || connection->protocol->frames_bodies || !body->has_length || left > body->left ||
-        pel_pipe_signal_kills())
+    if (!body->has_length || left > body->left)
         return -1;
+    if (core->layer || connection->protocol->frames_bodies || pel_pipe_signal_kills())
+        return send_pieces(connection, exchange, fd, from, length);
     while (left) {
         ssize_t sent;
         get_connected(exchange);
@@ -56,7 +91,7 @@ int64_t pel_http_send_file(VALUE exchange, int fd, off_t from, size_t length)
             rb_raise(pel_eClosedError, "the client is gone");
         }
         if (sent < 0 && left == length && (errno == EINVAL || errno == ENOSYS))
-            return -1;
+            return send_pieces(connection, exchange, fd, from, length);
         if (sent < 0)
             pel_raise(PEL_ESYSTEM, errno, "sendfile");
         if (sent == 0)
@@ -71,8 +106,8 @@ int64_t pel_http_send_file(VALUE exchange, int fd, off_t from, size_t length)
 }
 
 /* send_file(fd, count, from = 0): sends so many bytes of a file, from there on, as a part of a body that has a length.
- * Returns the number of bytes sent, which is smaller when the file is shorter; nil when the file cannot be sent this
- * way. */
+ * Returns the number of bytes sent, which is smaller when the file is shorter; nil when the body has no length, or is
+ * shorter. */
 static VALUE exchange_send_file(int argc, VALUE *argv, VALUE self)
 {
     VALUE descriptor, length, from;
