@@ -68,7 +68,8 @@ module Databases
     ready = ->(port) { Databases.until_answered(Trilogy::Error) { Trilogy.new(**mariadb_options(port)).close } }
     Servers.port("mariadb", ready: ready) do |port|
       folder = Databases.folder("mysql")
-      common = ["--no-defaults", "--datadir=#{folder}", *("--user=mysql" if Process.uid.zero?)]
+      # A server that starts removes the temporary tables of all that have the same folder for them.
+      common = ["--no-defaults", "--datadir=#{folder}", "--tmpdir=#{folder}", *("--user=mysql" if Process.uid.zero?)]
       Databases.prepare("mariadb-install-db", *common, "--auth-root-authentication-method=normal",
         "--skip-name-resolve")
       ["mariadbd", *common, "--port=#{port}", "--socket=#{folder}/socket", "--bind-address=127.0.0.1",

@@ -125,5 +125,5 @@ class OwnServer
 
   def programs = Dir["/usr/lib/postgresql/*/bin"].max
 
-  def common = ["--no-defaults", "--datadir=#{@folder}", *("--user=mysql" if Process.uid.zero?)]
+  def common = ["--no-defaults", "--datadir=#{@folder}", "--tmpdir=#{@folder}", *("--user=mysql" if Process.uid.zero?)]
 end

@@ -28,7 +28,8 @@ module Pelton
       def self.mariadb(processes, core)
         Programs.find("mariadbd") or raise Unavailable, "MariaDB is not installed"
         new(processes, core, "MariaDB #{Programs.version("mariadbd")}", user: "mysql") do |server|
-          common = ["--no-defaults", "--datadir=#{server.folder}"]
+          # A server that starts removes the temporary tables of all that have the same folder for them
+          common = ["--no-defaults", "--datadir=#{server.folder}", "--tmpdir=#{server.folder}"]
           server.prepare("mariadb-install-db", *common, "--auth-root-authentication-method=normal",
             "--skip-name-resolve")
           ["mariadbd", *common, "--port=#{server.port}", "--socket=#{server.folder}/socket", "--bind-address=127.0.0.1",
