@@ -98,17 +98,19 @@ class ClusterChildTest < PeltonTest
 
   # Also when it was stopped already as its master ended, whose child it is still.
   def test_whether_its_master_has_ended
-    orphaned = []
-    [-> { @masters.write("stop\n") }, -> { @masters.close }, -> { @masters.write("stop\nhangup\n") && @masters.close }].each do |ending|
+    orphaned = {}
+    endings = {"stopped" => -> { @masters.write("stop\n") }, "left" => -> { @masters.close },
+               "stopped, then left" => -> { @masters.write("stop\nhangup\n") && @masters.close }}
+    endings.each do |name, ending|
       [@own, @masters].each(&:close)
       @own, @masters = UNIXSocket.pair
       child do |worker|
-        worker.on_stop { orphaned << worker.orphaned? }
+        worker.on_stop { orphaned[name] = worker.orphaned? }
         ending.call
       end
     end
 
-    assert_equal [false, true, true], orphaned
+    assert_equal({"stopped" => false, "left" => true, "stopped, then left" => true}, orphaned)
   end
 
   def test_it_ends_when_on_stop_has_returned

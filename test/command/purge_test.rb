@@ -8,14 +8,27 @@ require "stringio"
 class PurgeTest < PeltonTest
   def test_it_says_how_many_were_removed
     asked = nil
-    assert_equal [0, "purged: 3\n", ""], purge("/a b?c=d&e/*") { |path| (asked = path) && {purged: 3} }
+    code, out, error = purge("/a b?c=d&e/*") { |path| (asked = path) && {purged: 3} }
+
+    assert_equal 0, code
+    assert_equal "purged: 3\n", out
+    assert_empty error
     assert_equal "/a b?c=d&e/*", asked
   end
 
-  def test_where_it_was_not_done
-    assert_equal [1, "", "worker 1 does not answer"], purge("/a") { "worker 1 does not answer" }.then { |code, out, error| [code, out, error[/: ([^:]*)\n\z/, 1]] }
+  def test_a_worker_that_does_not_answer
+    code, out, error = purge("/a") { "worker 1 does not answer" }
+
+    assert_equal 1, code
+    assert_empty out
+    assert_match(/: worker 1 does not answer\n\z/, error)
+  end
+
+  def test_a_server_that_is_not_there
     code, out, error = run_purge("unix:///nowhere/socket", "/a")
-    assert_equal [1, ""], [code, out]
+
+    assert_equal 1, code
+    assert_empty out
     assert_match(%r{\Apelton purge: unix:///nowhere/socket: No such file}, error)
   end
 
@@ -30,7 +43,8 @@ class PurgeTest < PeltonTest
   def test_help
     %w[-h --help].each do |flag|
       code, out, error = run_purge(flag)
-      assert_equal [0, ""], [code, error]
+      assert_equal 0, code
+      assert_empty error
       assert_match(/\Ausage: pelton purge ADDRESS PATH/, out)
     end
   end

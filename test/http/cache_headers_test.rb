@@ -88,7 +88,7 @@ class HTTPCacheHeadersTest < PeltonTest
       assert_equal %w[3] * 5, bodies # the others have waited for it
       assert_equal "3", peer.get("/", "Referer: y\n").body
     end
-    assert_equal ["x", nil, nil], calls
+    assert_equal ["x", nil, nil], calls, "the referers: of the first request alone"
   end
 
   # Two keys may have the same parts in other places.

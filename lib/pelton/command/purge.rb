@@ -10,8 +10,8 @@ module Pelton
     USAGE = <<~TEXT
       usage: pelton purge ADDRESS PATH
 
-      Removes responses from a server's cache of public responses. ADDRESS is its --control: tcp://host:port, or the path of a UNIX socket. PATH is a path (/posts/1, with any query), or
-      ends with * ('/posts/*'; '/*' is everything).
+      Removes responses from a server's cache of public responses. ADDRESS is its --control: tcp://host:port, or the path
+      of a UNIX socket. PATH is a path (/posts/1, with any query), or ends with * ('/posts/*'; '/*' is everything).
     TEXT
 
     # @param arguments [Array<String>] the control socket's address, and the path

@@ -3,11 +3,13 @@
 require "test_helper"
 require "zlib"
 require "pelton/lab"
-require "pelton/lab/contender"
 require "pelton/lab/web/edge_servers"
+require_relative "installed_servers"
 
 # Each server that is installed answers by TLS what the experiment edge asks for.
 class LabEdgeServersTest < PeltonTest
+  include InstalledServers
+
   self.deadline = 120
 
   PLAIN = {"Accept-Encoding" => "identity"}.freeze
@@ -25,10 +27,6 @@ class LabEdgeServersTest < PeltonTest
         yield server if block_given?
       end
     end
-  end
-
-  def needs(**what)
-    Pelton::Lab::Contender.new("x", **what).unavailable&.then { |reason| skip reason }
   end
 
   def test_pelton

@@ -3,12 +3,14 @@
 require "test_helper"
 require "digest"
 require "socket"
-require "pelton/lab/contender"
 require "pelton/lab/web/programs"
 require "pelton/lab/web/server"
+require_relative "installed_servers"
 
 # Each server that is installed serves the lab's application.
 class LabWebProgramsTest < PeltonTest
+  include InstalledServers
+
   self.deadline = 60
 
   Web = Pelton::Lab::WebPrograms
@@ -20,10 +22,6 @@ class LabWebProgramsTest < PeltonTest
       assert_equal "200", answer.code
       assert_equal "Hello World!", answer.body
     end
-  end
-
-  def needs(**what)
-    Pelton::Lab::Contender.new("x", **what).unavailable&.then { |reason| skip reason }
   end
 
   def test_pelton

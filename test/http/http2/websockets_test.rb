@@ -29,7 +29,8 @@ class Http2WebSocketsTest < PeltonTest
   def test_the_application_sees_http_1s_upgrade
     seen = nil
     app = lambda do |env|
-      seen = env.slice("REQUEST_METHOD", "PATH_INFO", "QUERY_STRING", "SERVER_PROTOCOL", "HTTP_HOST", "HTTP_UPGRADE", "HTTP_CONNECTION", "rack.protocol", "HTTP_ORIGIN")
+      seen = env.slice("REQUEST_METHOD", "PATH_INFO", "QUERY_STRING", "SERVER_PROTOCOL", "HTTP_HOST", "HTTP_UPGRADE",
+        "HTTP_CONNECTION", "rack.protocol", "HTTP_ORIGIN")
       seen["input"] = env["rack.input"].read
       [403, {}, ["no"]]
     end

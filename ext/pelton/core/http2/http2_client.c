@@ -60,11 +60,9 @@ static ssize_t read_head(struct pel_http2_session *session, char *lines, size_t 
 struct pel_http2_stream *pel_http2_request(struct pel_http2_session *session, char *lines, size_t length,
                                            struct pel_slice scheme, int no_body)
 {
-    struct pel_http2_stream *stream = pel_calloc(1, sizeof *stream);
+    struct pel_http2_stream *stream = session->abandoned ? NULL : pel_calloc(1, sizeof *stream);
     nghttp2_data_provider provider = {.source.ptr = stream, .read_callback = pel__http2_read_body};
-    ssize_t count = !stream              ? PEL_EMEMORY
-                    : session->abandoned ? PEL_EARGUMENT
-                                         : read_head(session, lines, length, scheme);
+    ssize_t count = stream ? read_head(session, lines, length, scheme) : PEL_EMEMORY;
 
     if (count >= 0)
         count = nghttp2_submit_request(session->nghttp2, NULL, session->fields, (size_t)count,

@@ -13,15 +13,15 @@ Pelton::Lab.web_experiment "edge" do |_programs|
   lab = Pelton::Lab
   rounds = {size: {apart: 2}, rounds: 8, rounds_per_process: 4, rehearsal: 1, full: 5, unit: "s"}
 
-  # A way to serve: the method of {EdgeServers}, what the application does or has done, how it is declared. Rounds of
-  # two seconds, since each begins with the handshakes of all clients.
-  way = Struct.new(:server, :environment, :options)
+  # A way to serve: the method of {EdgeServers}, what the application does or has done, how it is declared, and whether
+  # the method is told what is public. Rounds of two seconds, since each begins with the handshakes of all clients.
+  way = Struct.new(:server, :environment, :options, :is_told)
   ways = {
     "nginx alone" => way.new(:nginx, {}, {style: "callback", program: "nginx", baseline: true}),
     "Pelton" => way.new(:pelton, {"SENDFILE" => "x-sendfile"}, {style: "direct"}),
     "Thruster, Puma" => way.new(:thruster, {"SENDFILE" => "x-sendfile", "STATIC" => "1"}, {style: "blocking", gem: "thruster", with: %w[puma]}),
     "nginx, Puma" => way.new(:nginx_and_puma, {"SENDFILE" => "x-accel-redirect"}, {style: "blocking", program: "nginx", gem: "puma"}),
-    "Falcon" => way.new(:falcon, {"STATIC" => "1", "DEFLATE" => "1"}, {style: "direct", gem: "falcon", rounds: 4})
+    "Falcon" => way.new(:falcon, {"STATIC" => "1", "DEFLATE" => "1"}, {style: "direct", gem: "falcon", rounds: 4}, true)
   }
 
   # The contenders of a race for one path. `right` is asked of an answer before and after the load.
@@ -34,7 +34,7 @@ Pelton::Lab.web_experiment "edge" do |_programs|
     ways.each do |name, one|
       race.contender(name, **one.options) do |run|
         lab::EdgeServers.open do |servers|
-          command = servers.public_send(one.server, **((name == "Falcon") ? {cache: path == "/public"} : {}))
+          command = servers.public_send(one.server, **(one.is_told ? {cache: path == "/public"} : {}))
           servers.serve(command, environment: one.environment) do |server|
             check = lambda do
               answer = server.get(path, asked)
