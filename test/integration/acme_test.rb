@@ -5,6 +5,8 @@ require "socket"
 require "tmpdir"
 require_relative "../test_helper"
 require_relative "../support/acme_authority"
+require "pelton/http"
+require "pelton/http/acme"
 
 # `pelton serve --acme` with a real authority.
 class AcmeTest < PeltonTest
@@ -39,6 +41,40 @@ class AcmeTest < PeltonTest
       assert_equal [0o600], Dir["#{@folder}/certificates/*.pem"].map { |path| File.stat(path).mode & 0o777 }.uniq
       stop_serving
       FileUtils.rm_rf("#{@folder}/certificates")
+    end
+  end
+
+  # Where the server has no address for HTTP, the authority asks by TLS.
+  def test_the_first_certificate_without_http
+    [0, 2].each do |workers|
+      authority
+      serve(workers: workers, plain: false)
+
+      assert_equal NAMES, names_of(eventually_certified).sort, "#{workers} workers"
+      assert_empty Dir.children("#{@folder}/certificates/challenges")
+      assert_equal "hello", hello
+      stop_serving
+      FileUtils.rm_rf("#{@folder}/certificates")
+    end
+  end
+
+  # Where the authority cannot ask by HTTP, the second attempt is by TLS.
+  def test_a_port_for_http_that_is_closed
+    @authority = AcmeAuthority.new(NAMES, closed_port, @https)
+    folder = Pelton::HTTP::Acme::Folder.new("#{@folder}/certificates", NAMES).prepare
+    Pelton::HTTP::Acme::Order.prepare
+    order = Pelton::HTTP::Acme::Order.new(folder, directory: authority.directory)
+    Pelton.run do
+      tls = {certificate: folder.certificate_path, handshake_only: Pelton::HTTP::Acme::TLSChallenges.contexts(folder)}
+      listener = Pelton.listen("127.0.0.1", @https, tls: Pelton::TLS::Context.new(**tls), &:close)
+      trusting_the_authority do
+        error = assert_raises(Pelton::HTTP::Acme::Refused) { order.certificate }
+
+        assert_match(%r{The authority asks at http://one\.example:80/}, error.message)
+        assert_equal NAMES, names_of(OpenSSL::X509::Certificate.new(order.certificate.first)).sort
+      end
+    ensure
+      listener.close
     end
   end
 
@@ -86,7 +122,7 @@ class AcmeTest < PeltonTest
   end
 
   def test_a_name_that_leads_elsewhere
-    @authority = AcmeAuthority.new(["one.example"], @http)
+    @authority = AcmeAuthority.new(["one.example"], @http, @https)
     serve
     sleep 0.05 until log.include?("no certificate for")
 
@@ -96,9 +132,18 @@ class AcmeTest < PeltonTest
 
   private
 
-  def authority = @authority ||= AcmeAuthority.new(NAMES, @http)
+  def authority = @authority ||= AcmeAuthority.new(NAMES, @http, @https)
 
-  def serve(workers: 0, directory: authority.directory)
+  def closed_port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
+
+  def trusting_the_authority
+    before, ENV["SSL_CERT_FILE"] = ENV["SSL_CERT_FILE"], authority.trusted
+    yield
+  ensure
+    ENV["SSL_CERT_FILE"] = before
+  end
+
+  def serve(workers: 0, directory: authority.directory, plain: true)
     File.write("#{@folder}/config.ru", 'run ->(_env) { [200, {"content-type" => "text/plain"}, ["hello"]] }')
     File.write("#{@folder}/pelton.rb", <<~RUBY)
       acme "#{NAMES.join(", ")}"
@@ -106,7 +151,7 @@ class AcmeTest < PeltonTest
       acme_folder "#{@folder}/certificates"
       https_only true
       bind "ssl://127.0.0.1:#{@https}"
-      bind "tcp://127.0.0.1:#{@http}"
+      #{%(bind "tcp://127.0.0.1:#{@http}") if plain}
       workers #{workers}
     RUBY
     @server = spawn({"SSL_CERT_FILE" => @authority&.trusted}, RbConfig.ruby, "-I#{File.join(ROOT, "lib")}", File.join(ROOT, "exe/pelton"), "serve", "-C", "pelton.rb", "config.ru",

@@ -17,14 +17,16 @@ class AcmeAuthority
   attr_reader :trusted
 
   # @param names [Array<String>] that lead here
-  # @param http_port [Integer] at which it asks
-  def initialize(names, http_port)
+  # @param http_port [Integer] at which it asks by HTTP
+  # @param tls_port [Integer] at which it asks by TLS
+  def initialize(names, http_port, tls_port)
     @folder = Dir.mktmpdir
     @names = NameServer.new(names.to_h { |name| [name, ["127.0.0.1"]] })
     @trusted = write("authority.pem", Certificates.authority)
     identity = Certificates.server
     port, management = Array.new(2) { free_port }
-    config = {listenAddress: "127.0.0.1:#{port}", managementListenAddress: "127.0.0.1:#{management}", httpPort: http_port, tlsPort: 1,
+    config = {listenAddress: "127.0.0.1:#{port}", managementListenAddress: "127.0.0.1:#{management}",
+              httpPort: http_port, tlsPort: tls_port,
               certificate: write("certificate.pem", identity.certificate), privateKey: write("key.pem", identity.key)}
     @directory = "https://127.0.0.1:#{port}/dir"
     @pid = spawn({"PEBBLE_VA_NOSLEEP" => "1", "PEBBLE_WFE_NONCEREJECT" => "20"}, "pebble", "-config", write("config.json", JSON.generate(pebble: config)),

@@ -225,7 +225,10 @@ module Pelton
       # all.
       def contexts
         prepare_acme unless @contexts
+        files = @configuration.acme_files
+        brief = files ? {handshake_only: Acme::TLSChallenges.contexts(files)} : {}
         @contexts ||= @configuration.addresses.to_h do |address, tls|
+          tls = {**brief, **tls} if tls
           [address, HTTP.tls_context(tls, http2: HTTP.http2? && @configuration.max_streams != 0)]
         rescue TLSError, ArgumentError => error
           raise Configuration::Invalid, "#{address}: #{error.message}"
@@ -263,7 +266,8 @@ module Pelton
         reload_certificates # they may have changed before they were watched
         Pelton.spawn(name: "changed certificates", transient: true) { watch.run }
         return unless files
-        order = Acme::Order.new(files, directory: @configuration.acme_directory, contact: @configuration.acme_contact)
+        order = Acme::Order.new(files, directory: @configuration.acme_directory, contact: @configuration.acme_contact,
+          ways: Acme::Order::WAYS.keys - (contexts.value?(nil) ? [] : %w[http-01]))
         renewal = Acme::Renewal.new(files, order) { watch.look }
         Pelton.spawn(name: "certificate for #{files.names.join(", ")}", transient: true) { renewal.run }
       end

@@ -35,7 +35,7 @@ module Pelton
         taken_by: :program),
 
       Setting.new(:tls, :switch, false, "serve TLS in development, by an authority of this machine's own: see pelton certificate trust", taken_by: :program),
-      Setting.new(:acme, :names, nil, "get the certificate for these names from Let's Encrypt, and renew it: needs the gem acme-client, and port 80", taken_by: :program),
+      Setting.new(:acme, :names, nil, "get the certificate for these names from Let's Encrypt, and renew it: needs the gem acme-client, and port 80 or 443", taken_by: :program),
       Setting.new(:acme_folder, :file, "certificates", "where the certificate, its key and the account's are kept",
         taken_by: :program),
       Setting.new(:acme_directory, :text, "https://acme-v02.api.letsencrypt.org/directory",

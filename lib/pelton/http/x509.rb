@@ -18,8 +18,9 @@ module Pelton
         # @param seconds [Integer] how long it is valid
         # @param issuer [Identity, nil] nil: it signs itself
         # @param extensions [Hash{String => String}] in OpenSSL's words; "critical" comes first, with a comma
+        # @param others [Array<OpenSSL::X509::Extension>] for which OpenSSL has no words
         # @return [Identity]
-        def make(subject, seconds:, issuer: nil, extensions: {})
+        def make(subject, seconds:, issuer: nil, extensions: {}, others: [])
           key = OpenSSL::PKey::EC.generate("prime256v1")
           certificate = described(subject, seconds, key)
           authority = issuer&.certificate || certificate
@@ -29,6 +30,7 @@ module Pelton
             critical = value.start_with?("critical,")
             certificate.add_extension(factory.create_extension(name, value.delete_prefix("critical,"), critical))
           end
+          others.each { |extension| certificate.add_extension(extension) }
           Identity.new(certificate.sign(issuer&.key || key, "SHA256"), key)
         end
 

@@ -51,6 +51,7 @@ module Pelton
 
       # As a listener without TLS closes the stream of a block that raises.
       def serve(stream)
+        return stream.close if stream.__send__(:_tls_choice)&.handshake_only?
         yield stream if block_given?
       rescue Exception # standard:disable Lint/RescueException
         stream.close

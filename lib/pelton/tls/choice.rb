@@ -27,15 +27,17 @@ module Pelton
       # @param listener [Context]
       # @param verify the listener's `verify:`, which holds where the context has no wish of its own
       # @param check the listener's `on_certificate:`, likewise
+      # @param handshake_only [Boolean] whether the connection is closed after the handshake
       # @raise [TypeError] it is no context
       # @raise [ArgumentError] the context verifies clients, and has no authorities
-      def initialize(name, chosen, listener, verify, check)
+      def initialize(name, chosen, listener, verify, check, handshake_only: false)
         chosen ||= listener
         unless chosen.is_a?(Context)
           raise TypeError, "sni: must return a Pelton::TLS::Context, nil or false, not #{chosen.inspect}"
         end
         @name, @context, @listener, @verify, @check = name, chosen, listener, verify, check
         @inherited = [verify, check]
+        @handshake_only = handshake_only
         return if (chosen.verify.nil? && chosen.on_certificate.nil?) || chosen.equal?(listener)
         @check = chosen.on_certificate
         @verify = chosen.verify.nil? || chosen.verify
@@ -43,8 +45,14 @@ module Pelton
         chosen._trust_system if @verify
       end
 
-      # What C gets of it.
-      def to_a = [@context, LEVELS.fetch(@verify), @check && TLS._checker(@check), self]
+      # @return [Boolean]
+      def handshake_only? = @handshake_only
+
+      # What C gets of it. The stream keeps the choice where it is asked something later.
+      def to_a
+        kept = self if @handshake_only || @listener._sni?
+        [@context, LEVELS.fetch(@verify), @check && TLS._checker(@check), kept]
+      end
 
       # Whether requests for a host may come on the connection that was made by this choice. They may not if the context
       # for that host asks more of its clients (RFC 9110, 7.4): other certificates, a later version or stronger ciphers

@@ -45,15 +45,21 @@ module Pelton
       #   A Hash may have names such as "*.example.com". A Proc is called with the name, in lower case, or nil; it may
       #   wait. For nil this context is taken, for false the client is refused. The HTTP server also asks it for the
       #   host of a request that the connection was not made for
+      # @param handshake_only [Hash{String => #call}, nil] a server's contexts for protocols that end with the
+      #   handshake, such as "acme-tls/1" (RFC 8737). The block of such a protocol is called for a client that offers
+      #   no other, with the name that it asks for, in lower case, or nil. It returns a context, or nil to refuse the
+      #   client, and may wait. A listener closes the connection after the handshake, and asks for no certificate unless
+      #   the context says so
       # @raise [TLSError] when something cannot be read, or OpenSSL refuses it
       # @raise [ArgumentError] for a version that is not known, and for a key without a certificate
-      def initialize(verify: nil, on_certificate: nil, sni: nil, **settings)
+      def initialize(verify: nil, on_certificate: nil, sni: nil, handshake_only: nil, **settings)
         unless TLS.available?
           raise TLSError, "this Pelton was built without OpenSSL: install libssl-dev, then reinstall the gem"
         end
         @verify = verify
         @on_certificate = on_certificate
         @sni = sni
+        @handshake_only = handshake_only
         @settings = settings
         apply(**settings)
       end
@@ -101,16 +107,29 @@ module Pelton
         @trusts_system = true
       end
 
-      # A Proc that takes the name that a client asked for, and returns nil when the client is refused, or else what C
-      # gets of the choice.
+      # A Proc that takes the name that a client asked for, and the only protocol that it offers or nil. It returns nil
+      # when the client is refused, or else what C gets of the choice.
       # @private
-      def _chooser(verify, check) = (->(name) { _choice(Choice.canonical(name), verify, check)&.to_a } if @sni)
+      def _chooser(verify, check)
+        return unless @sni || @handshake_only
+        lambda do |name, protocol = nil|
+          name = Choice.canonical(name)
+          block = @handshake_only[protocol] if @handshake_only && protocol
+          next _choice(name, verify, check)&.to_a unless block
+          context = block.call(name)
+          Choice.new(name, context, self, false, nil, handshake_only: true).to_a if context
+        end
+      end
 
       # @return [Choice, nil] nil: the client is refused
       # @private
       def _choice(name, verify, check)
         ((chosen = choose(name)) == false) ? nil : Choice.new(name, chosen, self, verify, check)
       end
+
+      # @return [Boolean] whether there are contexts for other names
+      # @private
+      def _sni? = !@sni.nil?
 
       # @private
       def _authorities = @settings.values_at(:ca_file, :ca_path)
@@ -166,6 +185,7 @@ module Pelton
       def pem?(source) = source.include?("-----BEGIN")
 
       def choose(name)
+        return unless @sni
         return @sni.call(name) unless @sni.is_a?(Hash)
         @sni[name] || (name && @sni["*.#{name.partition(".").last}"])
       end

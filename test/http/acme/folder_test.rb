@@ -100,6 +100,23 @@ class HTTPAcmeFolderTest < PeltonTest
     assert_raises(Pelton::Error) { @folder.offering("../account.pem", "x") { flunk } }
   end
 
+  def test_a_name_s_certificate_is_there_during_its_order
+    @folder.prepare.offering_certificate("a.example", "a certificate") do
+      assert_equal "a certificate", File.read(@folder.challenge_certificate("a.example"))
+      assert_nil @folder.challenge_certificate("b.example")
+      assert_nil @folder.challenge("a.example.pem"), "by HTTP"
+    end
+
+    assert_nil @folder.challenge_certificate("a.example")
+  end
+
+  # They come from whoever asks, and from the authority.
+  def test_names_that_are_paths
+    @folder.prepare
+    ["../account", "", nil, "c.example"].each { |name| assert_nil @folder.challenge_certificate(name), name.inspect }
+    assert_raises(Pelton::Error) { @folder.offering_certificate("../account", "x") { flunk } }
+  end
+
   def test_one_at_a_time
     @folder.prepare
     other = Pelton::HTTP::Acme::Folder.new(@path, NAMES)

@@ -39,12 +39,18 @@ struct pel_tls_choice {
     int (*on_verify)(void *owner, const struct pel_tls_certificate *certificate);
 };
 
+/* What a client's hello asks for. Valid during the call. */
+struct pel_tls_hello {
+    const char *name;          /* of the server, or NULL */
+    struct pel_slice protocol; /* the one that the client speaks on top of TLS; empty: it names none, or several */
+};
+
 struct pel_tls_hooks {
     /* Whether to accept a certificate. Called for each certificate of the chain, the authority's first. */
     int (*verify)(void *owner, const struct pel_tls_certificate *certificate);
-    /* Changes the choice for the name that a client asks for. 0: the client is refused. The context is retained by the
-     * caller. `name` may be NULL. Called again when the client was asked for another hello. */
-    int (*choose)(void *owner, const char *name, struct pel_tls_choice *choice);
+    /* Changes the choice for what a client asks for. 0: the client is refused. The context is retained by the caller.
+     * Called again when the client was asked for another hello. */
+    int (*choose)(void *owner, const struct pel_tls_hello *hello, struct pel_tls_choice *choice);
 };
 
 struct pel_tls_options {

@@ -62,18 +62,33 @@ static int read_server_name(SSL *ssl, char name[TLSEXT_MAXLEN_host_name + 1])
     return 1;
 }
 
+/* RFC 7301, section 3.1: a list of names, each of which follows its length. Returns the only one in it; empty when
+ * there are several, none, or none that is well-formed: OpenSSL refuses the latter itself, later. */
+static struct pel_slice read_only_protocol(SSL *ssl)
+{
+    const unsigned char *bytes;
+    size_t size;
+
+    if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_application_layer_protocol_negotiation, &bytes, &size) ||
+        size < 4 || ((size_t)bytes[0] << 8 | bytes[1]) != size - 2 || bytes[2] != size - 3)
+        return (struct pel_slice){0};
+    return (struct pel_slice){(const char *)bytes + 3, size - 3};
+}
+
 /* Before anything of the hello is decided: the version, and whether a session is resumed, are the chosen context's. */
 static int on_client_hello(SSL *ssl, int *alert, void *argument)
 {
     struct pel_tls *tls = SSL_get_app_data(ssl);
     struct pel_tls_choice choice = {tls->context, tls->options.verify, tls->options.hooks.verify};
+    struct pel_tls_hello hello;
     char name[TLSEXT_MAXLEN_host_name + 1];
 
     (void)argument;
     if (!tls->options.server || !tls->options.hooks.choose)
         return SSL_CLIENT_HELLO_SUCCESS;
-    if (!tls->options.hooks.choose(tls->options.owner, read_server_name(ssl, name) ? name : NULL, &choice) ||
-        !tls->stream) {
+    hello.name = read_server_name(ssl, name) ? name : NULL;
+    hello.protocol = read_only_protocol(ssl);
+    if (!tls->options.hooks.choose(tls->options.owner, &hello, &choice) || !tls->stream) {
         *alert = SSL_AD_UNRECOGNIZED_NAME;
         return SSL_CLIENT_HELLO_ERROR;
     }

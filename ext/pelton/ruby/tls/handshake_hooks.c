@@ -15,7 +15,7 @@ static VALUE call_hook(VALUE argument)
     return rb_proc_call_with_block(call->block, call->count, call->arguments, Qnil);
 }
 
-/* Returns [context, level, block or nil, TLS::Choice], or nil. Raises TypeError for any other object. */
+/* Returns [context, level, block or nil, TLS::Choice or nil], or nil. Raises TypeError for any other object. */
 static VALUE call_choose_hook(VALUE argument)
 {
     VALUE choice = call_hook(argument);
@@ -47,13 +47,14 @@ static int verify_certificate(void *owner, const struct pel_tls_certificate *cer
     return RTEST(run_hook(tls, call_hook, &call));
 }
 
-static int choose_context(void *owner, const char *name, struct pel_tls_choice *choice)
+static int choose_context(void *owner, const struct pel_tls_hello *hello, struct pel_tls_choice *choice)
 {
     struct stream_tls *tls = ((struct stream *)owner)->tls;
-    struct hook_call call = {.block = tls->choose, .count = 1};
+    struct hook_call call = {.block = tls->choose, .count = 2};
     VALUE chosen;
 
-    call.arguments[0] = name ? rb_str_new_cstr(name) : Qnil;
+    call.arguments[0] = hello->name ? rb_str_new_cstr(hello->name) : Qnil;
+    call.arguments[1] = hello->protocol.length ? rb_str_new(hello->protocol.bytes, (long)hello->protocol.length) : Qnil;
     chosen = run_hook(tls, call_choose_hook, &call);
     if (NIL_P(chosen))
         return 0;

@@ -86,16 +86,28 @@ module Pelton
           nil
         end
 
+        # @return [String, nil] the path of the certificate that the authority expects for this name, with its key
+        def challenge_certificate(name)
+          path = certificate_for(name) if names.include?(name)
+          path if path && File.file?(path)
+        end
+
         # Yields while the authority may ask for a token.
         #
         # @param token [String]
         # @param answer [String]
-        def offering(token, answer)
+        def offering(token, answer, &block)
           raise Error, "the authority's token is invalid: #{token.inspect}" unless token.match?(TOKEN)
-          X509.write(path = File.join(@path, "challenges", token), answer)
-          yield
-        ensure
-          FileUtils.rm_f(path) if path
+          while_there(File.join(@path, "challenges", token), answer, &block)
+        end
+
+        # Yields while the authority may ask for a name's certificate.
+        #
+        # @param name [String]
+        # @param pem [String] the certificate and its key
+        def offering_certificate(name, pem, &block)
+          raise Error, "the authority asks for a name that is not ours: #{name.inspect}" unless names.include?(name)
+          while_there(certificate_for(name), pem, &block)
         end
 
         # Yields if no other process renews.
@@ -108,6 +120,16 @@ module Pelton
         end
 
         private
+
+        # No token has a dot.
+        def certificate_for(name) = File.join(@path, "challenges", "#{name}.pem")
+
+        def while_there(path, text)
+          X509.write(path, text)
+          yield
+        ensure
+          FileUtils.rm_f(path)
+        end
 
         def names_of(certificate)
           names = certificate.extensions.find { |extension| extension.oid == "subjectAltName" }

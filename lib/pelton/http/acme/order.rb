@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../pelton"
+require_relative "tls_challenges"
 
 module Pelton
   module HTTP
@@ -17,10 +18,16 @@ module Pelton
         end
       end
 
-      # Gets a certificate: the account, the order, its challenges over HTTP (RFC 8555, section 8.3), the certificate.
-      # The protocol is that of the gem acme-client.
+      # Gets a certificate: the account, the order, its challenges, the certificate. The protocol is that of the gem
+      # acme-client, which lacks TLS-ALPN-01.
       # @private
       class Order
+        # How a server shows that it has a name, and where the authority looks.
+        WAYS = {
+          "http-01" =>
+            "http://%s:80/.well-known/acme-challenge/, so this name must lead to this server, and port 80 be open",
+          "tls-alpn-01" => "%s:443, so this name must lead to this server, and no proxy before it may end TLS"
+        }.freeze
         LIMIT = 120 # seconds for the whole
         WAITS = {request: {open_timeout: 10, timeout: 30}}.freeze
         PAUSE = 0.5 # seconds between two looks at what the authority has found out
@@ -29,10 +36,13 @@ module Pelton
         # @param folder [Folder]
         # @param directory [String] the URL of the authority's directory
         # @param contact [String, nil] an address of mail
-        def initialize(folder, directory:, contact: nil)
+        # @param ways [Array<String>] of {WAYS}: those that the server can answer, the preferred one first. An attempt
+        #   takes the first one that the authority offers; after it has failed, the next attempt begins with the second
+        def initialize(folder, directory:, contact: nil, ways: WAYS.keys)
           @folder = folder
           @directory = directory
           @contact = contact
+          @ways = ways
         end
 
         # Loads the gem.
@@ -63,7 +73,7 @@ module Pelton
           client = ::Acme::Client.new(private_key: @folder.account_key, directory: @directory, connection_options: WAITS, bad_nonce_retry: 3)
           client.new_account(contact: @contact ? "mailto:#{@contact}" : [], terms_of_service_agreed: true)
           order = client.new_order(identifiers: @folder.names)
-          order.authorizations.each { |authorization| prove(authorization) }
+          order.authorizations.each { |authorization| prove(client, authorization) }
           key = OpenSSL::PKey::EC.generate("prime256v1")
           order.finalize(csr: ::Acme::Client::CertificateRequest.new(private_key: key, names: @folder.names))
           wait_for(order, %w[pending ready processing])
@@ -72,18 +82,33 @@ module Pelton
         end
 
         # Shows that this server answers at the name.
-        def prove(authorization)
+        def prove(client, authorization)
           return if authorization.status == "valid" # it was shown before
-          challenge = authorization.http or raise Refused, "#{authorization.domain}: the authority does not offer to ask over HTTP"
-          @folder.offering(challenge.token, challenge.file_content) do
+          name = authorization.domain
+          way, challenge = choose(client, authorization)
+          raise Refused, "#{name}: the authority offers none of #{@ways.join(", ")}" unless way
+          answering(way, name, challenge) do
             challenge.request_validation
             wait_for(challenge, %w[pending processing])
           end
           return if challenge.status == "valid"
+          @ways = @ways.rotate
           reason = challenge.error&.fetch("detail", nil) || challenge.status
-          raise Refused, "#{authorization.domain}: #{reason}. The authority asks at " \
-            "http://#{authorization.domain}:80/.well-known/acme-challenge/, so this name must lead to this server, " \
-            "and port 80 be open"
+          raise Refused, "#{name}: #{reason}. The authority asks at #{format(WAYS.fetch(way), name)}"
+        end
+
+        # @return [Array(String, Acme::Client::Resources::Challenges::Base), nil]
+        def choose(client, authorization)
+          offered = authorization.to_h.fetch(:challenges).to_h { |one| [one.fetch("type"), one] }
+          way = @ways.find { |one| offered.key?(one) } or return
+          attributes = offered.fetch(way).transform_keys(&:to_sym).slice(:type, :status, :url, :token, :error)
+          [way, ::Acme::Client::Resources::Challenges.new(client, **attributes)]
+        end
+
+        def answering(way, name, challenge, &block)
+          answer = challenge.key_authorization
+          return @folder.offering(challenge.token, answer, &block) if way == "http-01"
+          @folder.offering_certificate(name, TLSChallenges.certificate(name, answer), &block)
         end
 
         def wait_for(resource, states)
