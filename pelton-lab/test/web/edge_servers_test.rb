@@ -67,4 +67,24 @@ class LabEdgeServersTest < PeltonTest
     needs(program: "nginx")
     answers(:nginx)
   end
+
+  def test_the_rails_application
+    needs(gem: "rails", with: %w[puma sqlite3])
+    environment = {"POOL" => "3", "RAILS_ENV" => "production"}
+    {
+      pelton: {"RAILTIE" => "pelton/rails"},
+      nginx_and_puma: {"STATIC" => "1"},
+      falcon: {"STATIC" => "1", "DEFLATE" => "1", "FIBERS" => "1"}
+    }.each do |name, own|
+      Pelton::Lab::EdgeServers.open("edge_rails") do |servers|
+        servers.serve(servers.public_send(name), environment: {**environment, **own}) do |server|
+          page = Zlib.gunzip(server.get("/articles?page=10", {"Accept-Encoding" => "gzip"}).body)
+
+          assert_in_delta 30_720, page.bytesize, 4000, name.to_s
+          assert_equal Edge::ASSETS, page.scan(/(?:href|src)="(\/assets\/[^"]+)"/).flatten, name.to_s
+          assert_equal [Edge.asset], Edge::ASSETS.map { |path| server.get(path, PLAIN).body }.uniq, name.to_s
+        end
+      end
+    end
+  end
 end

@@ -9,6 +9,11 @@ module Edge
   WORDS = %w[the room is open until nine and we have ordered tea for all who wait so bring your own cup please see you].freeze
   # A digest in the name says that the file never changes.
   ASSET_PATH = "/assets/app-5f2c81d0a3b4c6e7.css"
+  # What each page of the Rails application asks for.
+  ASSETS = Array.new(40) do |number|
+    "/assets/part#{number}-#{Random.new(number).hex(8)}.#{number.even? ? "css" : "js"}"
+  end.freeze
+  PAGES = 10
 
   class << self
     # @return [String] HTML of so many KB, which gzip makes a third as long
@@ -24,13 +29,23 @@ module Edge
     # @return [String] 20 KB
     def asset = "/* #{Random.new(20).hex(9_997)} */\n"
 
+    # @return [Array<Hash>] the rows of the Rails application: of each page so many that it has 30 KB
+    def articles
+      random = Random.new(30)
+      Array.new(PAGES * 40) do |number|
+        body = Array.new(120) { WORDS.sample(random: random) }.join(" ")
+        {page: number / 40 + 1, title: "Article #{number}", body: body}
+      end
+    end
+
     # @return [String] 5 MB
     def file = Random.new(5).bytes(5 << 20)
 
     # Writes the folders `public`, of the asset; `files`, of the file; and `pages`, what the application answers.
     def write(folder)
-      {"public#{ASSET_PATH}" => asset, "files/file" => file, "pages/hello" => HELLO, "pages/page/10" => page(10),
-       "pages/page/100" => page(100), "pages/public" => page(10)}.each do |name, content|
+      public = [ASSET_PATH, *ASSETS].to_h { |path| ["public#{path}", asset] }
+      pages = {"hello" => HELLO, "page/10" => page(10), "page/100" => page(100), "public" => page(10)}
+      {**public, "files/file" => file, **pages.transform_keys { |name| "pages/#{name}" }}.each do |name, content|
         path = File.join(folder, name)
         FileUtils.mkdir_p(File.dirname(path))
         File.binwrite(path, content)

@@ -81,6 +81,20 @@ Pelton::Lab.web_experiment "models" do |programs|
 
   rounds = {rounds: 6, rounds_per_process: 3, unit: "s", rehearsal: 1, full: 5}
 
+  # The targets of the page: how many times the requests/s of Rails and of Roda, and with ActiveRecord those of Rails.
+  targets = lambda do |race, title, row, rails:, roda:, active_record:|
+    race.target row, "#{title}: time a request / Rails on Puma (#{rails} times its requests/s)",
+      of: "Sequel, pelton-web", at_most: 1 / rails.to_f, digits: 3
+    race.target row, "the same / Roda with Sequel on Puma (#{roda} times its requests/s)",
+      of: "Sequel, pelton-web", to: "Roda, Sequel, Puma", at_most: 1 / roda.to_f
+    race.target nil, "the same with ActiveRecord / Rails on Puma (#{active_record} times its requests/s)",
+      of: "ActiveRecord, pelton-web", at_most: 1 / active_record.to_f, digits: 3
+  end
+  wanted = {
+    "SQLite" => [18, {rails: 25, roda: 4, active_record: 8}],
+    "MariaDB" => [17, {rails: 18, roda: 3, active_record: 6}]
+  }
+
   Pelton::Lab::Database::ALL.each_key do |name|
     race "five users, #{name}", size: {apart: 1_000}, rehearsal: 100, rounds: 6, rounds_per_process: 3,
       unit: "requests" do
@@ -95,22 +109,18 @@ Pelton::Lab.web_experiment "models" do |programs|
         row "AsyncRecord, Fastr", style: "callback", real: 1000 / 1100.0
       end
 
-      if name == "SQLite"
-        target 18, "five users on SQLite: time a request / Roda with Sequel on Puma (4 times its requests/s)",
-          of: "Sequel, pelton-web", to: "Roda, Sequel, Puma", at_most: 1 / 4r.to_f
-        target nil, "the same / Rails on Puma (25 times its requests/s)", of: "Sequel, pelton-web",
-          at_most: 1 / 25r.to_f, digits: 3
-        target nil, "the same with ActiveRecord / Rails on Puma (8 times its requests/s)",
-          of: "ActiveRecord, pelton-web", at_most: 1 / 8r.to_f, digits: 3
-      elsif name == "MariaDB"
-        # 40 of a request's 105 us of CPU are the query and its objects; most of the rest is a new HTTP connection each.
-        target 17, "five users: time a request / Rails on Puma (18 times its requests/s)", of: "Sequel, pelton-web",
-          at_most: 1 / 18r.to_f, digits: 3
-        target 17, "the same / Roda with Sequel on Puma (3 times its requests/s)", of: "Sequel, pelton-web",
-          to: "Roda, Sequel, Puma", at_most: 1 / 3r.to_f
-        target nil, "the same with ActiveRecord / Rails on Puma (6 times its requests/s)",
-          of: "ActiveRecord, pelton-web", at_most: 1 / 6r.to_f, digits: 3
+      if wanted.key?(name)
+        row, times = wanted.fetch(name)
+        targets.call(self, "five users, #{name}", row, **times)
       end
+    end
+
+    race "five users, 32 connections, #{name}", size: {apart: 1}, **rounds do
+      about "the same page on connections that stay, as a proxy keeps them"
+      contenders.call(self, name, "/users") do |run, server|
+        Pelton::Lab::WebLoad.new(run).wrk(server.url("/users"), seconds: run.size, connections: 32)
+      end
+      targets.call(self, "five users, 32 connections, #{name}", nil, **wanted.fetch(name).last) if wanted.key?(name)
     end
   end
 
@@ -125,7 +135,7 @@ Pelton::Lab.web_experiment "models" do |programs|
       metric: :us_per_operation, unit: "us", digits: 0
   end
 
-  race "an insert, SQLite", size: {apart: 1}, **rounds do
+  race "an insert, SQLite", size: {apart: 3}, **rounds do
     about "an insert for 64 connections"
     contenders.call(self, "SQLite", "/insert") do |run, server|
       Pelton::Lab::WebLoad.new(run).wrk(server.url("/insert"), seconds: run.size)

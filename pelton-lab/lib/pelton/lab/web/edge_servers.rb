@@ -17,8 +17,9 @@ module Pelton
       THREADS = 3 # Puma's in a new Rails application
 
       # Yields the servers, and removes their files afterwards.
-      def self.open
-        Dir.mktmpdir("pelton-lab") { |folder| yield new(folder) }
+      # @param application [String] the name of the application before which they stand
+      def self.open(application = "edge")
+        Dir.mktmpdir("pelton-lab") { |folder| yield new(folder, application) }
       end
 
       # @return [String, nil] the path of Thruster's program; nil where the gem has none for this machine
@@ -31,8 +32,10 @@ module Pelton
       end
 
       # @param folder [String] an empty one
-      def initialize(folder)
+      # @param application [String]
+      def initialize(folder, application)
         @folder = folder
+        @application = WebPrograms.application(application)
         Edge.write(folder)
         write_certificate
       end
@@ -47,8 +50,8 @@ module Pelton
       end
 
       def pelton
-        WebPrograms.pelton(application, "--gzip", "--cache", "64M", "--public", "#{@folder}/public", "--x-sendfile",
-          "#{@folder}/files", at: "ssl://127.0.0.1:PORT?cert=#{certificate}&key=#{key}")
+        WebPrograms.pelton(@application, "--gzip", "--gzip-cookies", "--cache", "64M", "--public", "#{@folder}/public",
+          "--x-sendfile", "#{@folder}/files", at: "ssl://127.0.0.1:PORT?cert=#{certificate}&key=#{key}")
       end
 
       # Thruster takes no certificate, but looks for one that it has got before.
@@ -89,7 +92,7 @@ module Pelton
 
       # @param cache [Boolean] without it, since Falcon 0.51 answers with nothing where it has kept a file
       def falcon(cache: false)
-        command = WebPrograms.falcon(application, *("--cache" if cache), at: "https://127.0.0.1:PORT")
+        command = WebPrograms.falcon(@application, *("--cache" if cache), at: "https://127.0.0.1:PORT")
         # It keeps its certificate there.
         ->(port, folder) { ["env", "HOME=#{folder}", "XDG_STATE_HOME=#{folder}", *command.call(port, folder)] }
       end
@@ -107,15 +110,13 @@ module Pelton
 
       private
 
-      def application = WebPrograms.application("edge")
-
       def certificate = "#{@folder}/certificate.pem"
 
       def key = "#{@folder}/key.pem"
 
       def tls = "ssl_certificate #{certificate}; ssl_certificate_key #{key};"
 
-      def puma(at:) = WebPrograms.puma(application, threads: THREADS, at:)
+      def puma(at:) = WebPrograms.puma(@application, threads: THREADS, at:)
 
       # A key of P-256, as certificate authorities recommend them.
       def write_certificate

@@ -59,15 +59,18 @@ module Pelton
       end
 
       # Keeps connections busy for a while by HTTP/2, with several requests at once on each; or by HTTP/1.1, with one.
+      # @param urls [Array<String>] of one server; each connection asks for one after the other
       # @param streams [Integer, nil] nil: HTTP/1.1
       # @param at [String, nil] where to connect, "127.0.0.1:8443", if not where the URL says
       # @param percentiles [Boolean] whether to know {Done}'s: it writes a line for each request meanwhile
+      # @param headers [Hash{String => String}] of each request
       # @return [Done]
-      def h2load(url, seconds:, connections: 64, streams: 10, at: nil, percentiles: false)
+      def h2load(*urls, seconds:, connections: 64, streams: 10, at: nil, percentiles: false, headers: {})
         options = streams ? ["-m", streams.to_s] : ["--h1"]
+        options += headers.flat_map { |name, value| ["-H", "#{name}: #{value}"] }
         options << "--connect-to=#{at}" if at
         said, times = with_log(percentiles) do |log|
-          call("h2load", "-D", seconds.to_s, "-c", connections.to_s, *options, *log, url)
+          call("h2load", "-D", seconds.to_s, "-c", connections.to_s, *options, *log, *urls)
         end
         requests, failed, errors =
           said.match(/(\d+) succeeded, (\d+) failed, (\d+) errored/)&.captures&.map { |number| Integer(number) }
