@@ -69,6 +69,30 @@ class SolidQueueFiberPoolTest < PeltonTest
     RUBY
   end
 
+  # Whenever the worker is woken, it looks for jobs, by a transaction.
+  def test_the_worker_is_woken_once_for_jobs_that_end_together
+    output = jobs_output(<<~RUBY)
+      gate, ended, wakes = Queue.new, Queue.new, Queue.new
+      description = Struct.new(:class_name, :active_job_id, :queue_name).new("Job", "1", "default")
+      execution = Struct.new(:job, :work) do
+        def perform = work.call
+        def failed_with(error) = raise(error)
+        def release = nil
+        private def finished = nil
+      end
+      pool = SolidQueue::Pool.build(type: :fiber, size: 50, on_idle: -> { wakes << 1 })
+      20.times { pool.post(execution.new(description, -> { gate.pop || ended << 1 })) }
+      gate.close
+      20.times { ended.pop }
+      wakes.pop
+      pool.shutdown
+      pool.wait_for_termination(5)
+      puts "\#{pool.available_capacity} free, woken \#{(wakes.size < 3) ? "once or twice more" : wakes.size}"
+    RUBY
+
+    assert_equal "50 free, woken once or twice more\n", output
+  end
+
   def test_jobs_that_wait_run_at_once
     output = jobs_output(<<~RUBY)
       $now = 0

@@ -55,8 +55,9 @@ module Pelton
           ::SolidQueue::Configuration.prepend(Requirements)
         end
 
-        def initialize(size, **callbacks)
-          super
+        def initialize(size, on_idle: nil, **callbacks)
+          super(size, on_idle: (-> { wake_worker } if on_idle), **callbacks)
+          @wake = on_idle
           @executions = Thread::Queue.new
           @started = Thread::Queue.new # gets the reactor
           @running = RunningJobs.new
@@ -117,6 +118,18 @@ module Pelton
         end
 
         def name = "pelton-solid-queue"
+
+        # A job has ended, so the worker may claim another one: by a transaction. It is woken once for all jobs that end
+        # until everything that is ready to run now has run.
+        def wake_worker
+          return @wake.call unless Pelton.running?
+          return if @wakes
+          @wakes = true
+          Pelton.next_tick do
+            @wakes = false
+            @wake.call
+          end
+        end
 
         def run_jobs
           Pelton.run(grace: GRACE) do
