@@ -3,10 +3,13 @@
 
 static struct pel_tls_context *chosen;
 static char requested_name[100];
+static char requested_protocol[100];
 
-static int choose_context(void *owner, const char *name, struct pel_tls_choice *choice)
+static int choose_context(void *owner, const struct pel_tls_hello *hello, struct pel_tls_choice *choice)
 {
-    snprintf(requested_name, sizeof requested_name, "%s", name ? name : "(none)");
+    snprintf(requested_name, sizeof requested_name, "%s", hello->name ? hello->name : "(none)");
+    snprintf(requested_protocol, sizeof requested_protocol, "%.*s", (int)hello->protocol.length,
+             hello->protocol.length ? hello->protocol.bytes : "");
     if (owner)
         pel_stream_close(owner);
     choice->context = chosen;
@@ -32,6 +35,35 @@ TLS_TEST(a_server_chooses_a_context_by_the_requested_name)
     begin(client_options(), options);
     carry_until_quiet();
     CHECK_INT(PEL_ESYSTEM, client.handshake);
+}
+
+static void offer_protocols(struct pel_slice protocols)
+{
+    struct pel_tls_options options = server_options();
+    char text[PEL_TLS_TEXT];
+
+    make_contexts();
+    check_code(pel_tls_context_alpn(client_context, protocols, text), text);
+    chosen = server_context;
+    options.hooks.choose = choose_context;
+    open_ends();
+    begin(client_options(), options);
+    carry_until_quiet();
+    CHECK_INT(0, client.handshake);
+    close_ends();
+    drop_contexts();
+}
+
+TEST(the_hook_is_told_the_only_protocol_that_a_client_offers)
+{
+    offer_protocols(bytes_of("\012acme-tls/1"));
+    CHECK_STRING("acme-tls/1", requested_protocol);
+}
+
+TEST(the_hook_is_told_no_protocol_when_a_client_offers_several)
+{
+    offer_protocols(bytes_of("\012acme-tls/1\010http/1.1"));
+    CHECK_STRING("", requested_protocol);
 }
 
 TLS_TEST(a_hook_may_close_the_stream)
