@@ -220,6 +220,19 @@ SERVER_TEST(trailers)
     CHECK_INT(1, head.header_count);
 }
 
+SERVER_TEST(trailers_without_fields)
+{
+    struct pel_http2_stream *stream = request(server, 1);
+
+    client_receive(server);
+    respond(server, "200", 0, NULL, NULL);
+    client_frame(server, HEADERS, END_STREAM | END_HEADERS, 1, "", 0);
+    CHECK_INT(0, client_send(server));
+    CHECK(stream->ended);
+    CHECK_INT(0, pel_http2_trailers(stream, &head));
+    CHECK_INT(0, head.header_count);
+}
+
 static void push(struct client *server)
 {
     struct pel_buffer block = {0};

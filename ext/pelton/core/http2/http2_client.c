@@ -121,6 +121,14 @@ int pel__http2_on_response_field(nghttp2_session *nghttp2, const nghttp2_frame *
     return 0;
 }
 
+/* The status of a response's head; NULL for trailers, and for a head that a fault has left incomplete. */
+static const char *read_status(struct pel_http2_stream *stream)
+{
+    if (stream->in_trailers || stream->fault || pel_buffer_length(&stream->head) < sizeof STATUS_LINE - 1)
+        return NULL;
+    return pel_buffer_head(&stream->head) + sizeof STATUS_LINE - 1;
+}
+
 /* One of 1xx: the final one is still to come. */
 static void drop_interim(struct pel_http2_stream *stream, const char *status)
 {
@@ -136,11 +144,11 @@ static void drop_interim(struct pel_http2_stream *stream, const char *status)
 void pel__http2_response_head_received(struct pel_http2_stream *stream)
 {
     struct pel_buffer *lines = stream->in_trailers ? &stream->trailers : &stream->head;
-    const char *status = pel_buffer_head(lines) + sizeof STATUS_LINE - 1;
+    const char *status = read_status(stream);
 
     if (stream->malformed || stream->released)
         return;
-    if (!stream->in_trailers && !stream->fault && *status == '1') {
+    if (status && *status == '1') {
         drop_interim(stream, status);
         return;
     }
