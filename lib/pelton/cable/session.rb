@@ -299,7 +299,14 @@ module Pelton
       def tell_presence(identifier)
         raise Refused, "presence is a part of the extended protocol" unless extended?
         members = @subscriptions.presence(identifier)
-        answer(identifier, "presence", JSON.generate(members ? {type: "info", total: members.size, records: members.map { |id, info| {id: id, info: info} }} : {type: "error"}))
+        answer(identifier, "presence",
+          JSON.generate(
+            members ? {
+              type: "info",
+              total: members.size,
+              records: members.map { |id, info| {id: id, info: info} }
+            } : {type: "error"}
+          ))
       end
 
       def refuse(reason)

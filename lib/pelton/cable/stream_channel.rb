@@ -12,7 +12,8 @@ module Pelton
 
       def subscribed
         stream =
-          params.key?(:signed_stream_name) ? @session.server.signed_streams&.verify(params[:signed_stream_name]) : public_name
+          params.key?(:signed_stream_name) ? @session.server.signed_streams
+            &.verify(params[:signed_stream_name]) : public_name
         raise Refused, "the name of the stream is not signed by this server" unless stream
         stream_from(stream)
       end

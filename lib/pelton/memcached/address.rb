@@ -28,7 +28,8 @@ module Pelton
       def self.parse(text)
         return text if text.is_a?(Address)
         match = NETWORK.match(text) || SOCKET.match(text) || raise(ArgumentError, "a server is \"host:port\", " \
-          "\"host:port:weight\", \"[ipv6]:port\" or the path of a UNIX socket, not #{text.is_a?(String) ? Pelton::Address.without_secrets(text).inspect : text.class}")
+          "\"host:port:weight\", \"[ipv6]:port\" or the path of a UNIX socket, not " \
+          "#{text.is_a?(String) ? Pelton::Address.without_secrets(text).inspect : text.class}")
         new(**match.named_captures.compact.transform_keys(&:to_sym))
       end
 

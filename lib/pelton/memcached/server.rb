@@ -141,8 +141,8 @@ module Pelton
         return if @reported && Clock.now - @reported < REPORT_EVERY
         @reported = Clock.now
         who, were = (count > 1) ? ["#{count} clients", "were"] : ["1 client", "was"]
-        Pelton.logger.warn("memcached: #{who} spoke the binary protocol, which this server does not, and #{were} cut off: " \
-          "let them speak the text protocol (Dalli before 5.0: protocol: :meta)")
+        Pelton.logger.warn("memcached: #{who} spoke the binary protocol, which this server does not, and #{were} cut " \
+          "off: let them speak the text protocol (Dalli before 5.0: protocol: :meta)")
       end
 
       Pelton.register_upcalls(binary_clients: instance_method(:_binary_clients))

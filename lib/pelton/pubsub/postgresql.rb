@@ -94,7 +94,8 @@ module Pelton
         @added = (@added || 0) + added
         return if @added < TRIM
         @added = 0
-        ask(connection, "DELETE FROM pelton_pubsub_messages WHERE id <= (SELECT max(id) FROM pelton_pubsub_messages) - #{LOG}")
+        ask(connection,
+          "DELETE FROM pelton_pubsub_messages WHERE id <= (SELECT max(id) FROM pelton_pubsub_messages) - #{LOG}")
         ask(connection, "DELETE FROM pelton_pubsub_publishers WHERE seen < now() - interval '1 hour'")
       end
 
@@ -103,7 +104,8 @@ module Pelton
         create(connection)
         ask(connection, "LISTEN pelton_pubsub")
         ((epoch, first)) =
-          ask(connection, "SELECT (SELECT epoch FROM pelton_pubsub_state), (SELECT min(id) FROM pelton_pubsub_messages)")
+          ask(connection,
+            "SELECT (SELECT epoch FROM pelton_pubsub_state), (SELECT min(id) FROM pelton_pubsub_messages)")
         [epoch.to_s, first&.to_i]
       end
 
@@ -117,7 +119,9 @@ module Pelton
       end
 
       def page(connection, last)
-        ask(connection, "SELECT id, epoch, position, body FROM pelton_pubsub_messages WHERE id > $1 ORDER BY id LIMIT #{PAGE}", last || 0)
+        ask(connection,
+          "SELECT id, epoch, position, body FROM pelton_pubsub_messages WHERE id > $1 ORDER BY id LIMIT #{PAGE}",
+          last || 0)
           .map { |id, epoch, offset, body| [id.to_i, epoch, offset, PG::Connection.unescape_bytea(body)] }
       end
 

@@ -66,7 +66,11 @@ module Pelton
       def notify
         yield
       rescue StandardError, ScriptError => error
-        Pelton.running? ? Pelton.next_tick { Pelton.report_error(error, "a subscriber of #{@name}") } : Pelton.logger.error(error.full_message(highlight: false))
+        if Pelton.running?
+          Pelton.next_tick { Pelton.report_error(error, "a subscriber of #{@name}") }
+        else
+          Pelton.logger.error(error.full_message(highlight: false))
+        end
       end
     end
 

@@ -176,7 +176,10 @@ module Pelton
       end
 
       def closed_error
-        ClosedError.new(@closed ? "the WebSocket is closed: #{[@close_code, @close_reason].join(" ").strip}" : "the WebSocket is closed")
+        ClosedError.new(
+          @closed ? "the WebSocket is closed: " \
+            "#{[@close_code, @close_reason].join(" ").strip}" : "the WebSocket is closed"
+        )
       end
     end
   end
