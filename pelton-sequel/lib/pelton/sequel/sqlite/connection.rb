@@ -176,7 +176,8 @@ module Pelton
 
         def converters_of(sql, known)
           shape = sql.gsub(LITERAL) { $1 || ($&.start_with?(":", "?") ? "NULL" : $&) }
-          declared_types(shape).filter_map { |name, type| (converter = known[Types.base(type)]) && [name.to_sym, converter] }.to_h.freeze
+          declared_types(shape)
+            .filter_map { |name, type| (converter = known[Types.base(type)]) && [name.to_sym, converter] }.to_h.freeze
         end
 
         def remember(sql, converters)
