@@ -96,7 +96,8 @@ module Pelton
       def method_missing(name, *)
         name = name.to_s.delete_suffix("=")
         names = self.class.names.sort
-        raise ConfigurationError, "there is no setting #{name}#{Pelton.suggestion(name, names)} (there are #{names.join(", ")})"
+        raise ConfigurationError,
+          "there is no setting #{name}#{Pelton.suggestion(name, names)} (there are #{names.join(", ")})"
       end
     end
   end

@@ -43,7 +43,8 @@ module Pelton
 
         # @return [Array<Symbol>] public methods of Controller's subclasses and the modules they include
         def action_methods
-          ancestors.take_while { |one| one != Controller }.reject { |one| one.is_a?(Routes::Urls) }.flat_map { |one| one.public_instance_methods(false) }.uniq.grep_v(/\A_run_/)
+          ancestors.take_while { |one| one != Controller }.reject { |one| one.is_a?(Routes::Urls) }
+            .flat_map { |one| one.public_instance_methods(false) }.uniq.grep_v(/\A_run_/)
         end
 
         # @return [Array(Class, Symbol)] for "posts#show"; "admin/posts#show" is an action of Admin::PostsController

@@ -66,7 +66,8 @@ module Pelton
       # @raise [ConfigurationError] if the folder is inside of the public one
       def outside(public)
         return self unless public && "#{@folder}/".start_with?("#{File.expand_path(public)}/")
-        raise ConfigurationError, "uploads in #{@folder} could be opened by anybody, as they are in the public folder: set settings.uploads to a folder outside of it"
+        raise ConfigurationError, "uploads in #{@folder} could be opened by anybody, as they are in the public " \
+          "folder: set settings.uploads to a folder outside of it"
       end
 
       private
