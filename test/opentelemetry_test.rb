@@ -15,7 +15,8 @@ class OpenTelemetryTest < PeltonTest
 
   def test_nothing_of_pelton_loads_it
     traced("") # installed
-    assert_equal "nil\n", ruby_output("require 'pelton/http'; require 'pelton/memcached'; p defined?(::OpenTelemetry)", gems: true)
+    assert_equal "nil\n",
+      ruby_output("require 'pelton/http'; require 'pelton/memcached'; p defined?(::OpenTelemetry)", gems: true)
   end
 
   # The spans of many requests that wait, call each other, spawn tasks and fail, all at once: each has its own parent

@@ -10,9 +10,12 @@ class SQLTextTest < PeltonTest
               "SELECT 1 \"s3cret" => "SELECT ? ?"},
      postgres: {"SELECT $$a$$, $x$b'$x$, 'back\\', 's3cret'" => "SELECT ?, ?, ?, ?",
                 "SELECT E'it\\'s s3cret', e'\\\\', 's3cret'" => "SELECT ?, ?, ?"},
-     mysql: {"SELECT `c1` FROM t WHERE a = \"dq\" AND b = 's\\'3cret' AND c = 'x''y'" => "SELECT `c1` FROM t WHERE a = ? AND b = ? AND c = ?",
+     mysql: {"SELECT `c1` FROM t WHERE a = \"dq\" AND b = 's\\'3cret' AND c = 'x''y'" => "SELECT `c1` FROM t WHERE a " \
+       "= ? AND b = ? AND c = ?",
              "SELECT `it's`, 's3cret' # it's\n FROM t WHERE a = 's3cret'" => "SELECT `it's`, ? \n FROM t WHERE a = ?"},
-     oracle: {"SELECT a FROM t WHERE b = 3 AND c = 's\\'3cret' AND d = 4" => "SELECT a FROM t WHERE b = ? AND c = ?"}}.each do |type, texts|
+     oracle: {
+       "SELECT a FROM t WHERE b = 3 AND c = 's\\'3cret' AND d = 4" => "SELECT a FROM t WHERE b = ? AND c = ?"
+     }}.each do |type, texts|
       texts.each { |sql, shown| assert_equal shown, Pelton::SQLText.without_values(sql, type) }
     end
   end

@@ -92,7 +92,8 @@ class HTTPFaultsTest < PeltonTest
   # sendfile has no flag that suppresses SIGPIPE: where the signal would end the process, the server reads and sends the
   # file instead.
   def test_sigpipe_does_not_end_the_process
-    assert_equal [SIZE] * 3, bodies("sendfile:error=EPIPE:signal=PIPE:when=1", path: "/file", before: "trap(:PIPE, 'SYSTEM_DEFAULT')\n")
+    assert_equal [SIZE] * 3,
+      bodies("sendfile:error=EPIPE:signal=PIPE:when=1", path: "/file", before: "trap(:PIPE, 'SYSTEM_DEFAULT')\n")
   end
 
   def test_a_disk_that_fails_ends_the_response_and_is_reported

@@ -142,8 +142,8 @@ class HTTPGoingAwayTest < PeltonTest
   # A client that reads, and answers nothing.
   def silent_socket
     socket = TCPSocket.new("127.0.0.1", @port)
-    socket.write("GET /direct HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+    socket.write("GET /direct HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n" \
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
     nil until socket.gets == "\r\n"
     socket
   end

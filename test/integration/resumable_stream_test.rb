@@ -118,7 +118,10 @@ class ResumableStreamProcessesTest < PeltonTest
   end
 
   def test_several_machines
-    {redis: "redis://127.0.0.1:#{redis}", postgres: "postgres://postgres@127.0.0.1:#{postgres}/postgres"}.each do |name, url|
+    {
+      redis: "redis://127.0.0.1:#{redis}",
+      postgres: "postgres://postgres@127.0.0.1:#{postgres}/postgres"
+    }.each do |name, url|
       serving(0, companion: false, env: {"PELTON_PUBSUB" => url}) do
         start_writer("PELTON_PUBSUB" => url)
         text = +""

@@ -7,7 +7,8 @@ require_relative "../support/doors"
 class SignaturesTest < PeltonTest
   # Methods that are public only for other files of their room.
   INTERNAL =
-    %w[Pelton.report_stall Pelton::Watchdog.report_to Pelton::Test.refuse_leftovers Pelton::Sequel::Test.enter Pelton::Sequel::Test.leave Pelton::Sequel.limit
+    %w[Pelton.report_stall Pelton::Watchdog.report_to Pelton::Test.refuse_leftovers Pelton::Sequel::Test.enter
+      Pelton::Sequel::Test.leave Pelton::Sequel.limit
       Pelton::HTTP::Configuration#acme_files].freeze
   # In a Ruby of its own, because rbs comes with Ruby, not with the bundle. Arguments: the folder, then the methods that
   # need no declaration.

@@ -17,7 +17,10 @@ module ServerDifferential
         stream = CommandStream.new(seed, 60)
         replies = [theirs, ours].map { |port| converse(port, stream, seed) }
 
-        assert replies.uniq.one?, proc { "stream #{seed}: #{difference(*replies)}\n--- the stream\n#{stream.to_s(0).gsub(/(.)\1{99,}/n, "...")}" }
+        assert replies.uniq.one?,
+          proc {
+            "stream #{seed}: #{difference(*replies)}\n--- the stream\n#{stream.to_s(0).gsub(/(.)\1{99,}/n, "...")}"
+          }
       end
     end
   end

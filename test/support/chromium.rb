@@ -153,7 +153,8 @@ class Chromium
   end
 
   def complain(said)
-    entry = said["entry"] and @complaints << "#{entry["level"]}: #{entry["text"]} #{entry["url"]}" unless entry&.fetch("level") == "info"
+    entry = said["entry"]
+    @complaints << "#{entry["level"]}: #{entry["text"]} #{entry["url"]}" if entry
     @complaints << said.dig("exceptionDetails", "exception", "description").to_s if said["exceptionDetails"]
     if %w[error warning assert].include?(said["type"]) && said["args"]
       @complaints << "#{said["type"]}: #{said["args"].map { |one| one["value"] }.join(" ")}"

@@ -73,7 +73,8 @@ class TaskListTest < PeltonTest
       sleep 0.001 until log.string.include?("sleeper")
     end
 
-    assert_match(/\Apelton: tasks of process #{Process.pid}\n.*task "sleeper" waiting for \S+ s transient from .*list_test/m, log.string)
+    assert_match(/\Apelton: tasks of process #{Process.pid}\n.*task "sleeper" waiting for \S+ s transient from .*list_test/m,
+      log.string)
   ensure
     Signal.trap("TTIN", before)
     Pelton.logger = $stderr

@@ -181,7 +181,8 @@ class WebSocketOutputTest < PeltonTest
   def test_options_that_are_not_known
     env = {"REQUEST_METHOD" => "GET"}
 
-    assert_match(/unknown option: pings\z/, assert_raises(ArgumentError) { WebSocket.accept(env, pings: 5) { flunk } }.message)
+    assert_match(/unknown option: pings\z/,
+      assert_raises(ArgumentError) { WebSocket.accept(env, pings: 5) { flunk } }.message)
     assert_raises(ArgumentError) { WebSocket.connect("ws://127.0.0.1:1", max_messages: 1) }
   end
 
