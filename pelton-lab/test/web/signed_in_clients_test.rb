@@ -49,18 +49,22 @@ class LabSignedInClientsTest < PeltonTest
 
   def test_reads_answers_in_chunks
     visit do |clients|
-      assert_equal 4, clients.load(Clients::Page.new(path: "/chunked", status: 200, personal: true, mark: "<li>", count: 2), 4).requests
+      assert_equal 4,
+        clients.load(Clients::Page.new(path: "/chunked", status: 200, personal: true, mark: "<li>", count: 2),
+          4).requests
     end
   end
 
   def test_another_users_answer_is_wrong
-    assert_match(/that of its user/, assert_raises(Pelton::Lab::Run::WrongAnswer) { visit("mixed") { |clients| clients.load(PAGE, 4) } }.message)
+    assert_match(/that of its user/,
+      assert_raises(Pelton::Lab::Run::WrongAnswer) { visit("mixed") { |clients| clients.load(PAGE, 4) } }.message)
   end
 
   def test_a_page_with_other_elements_is_wrong
     page = PAGE.dup.tap { |one| one.count = 2 }
 
-    assert_match(/<li>/, assert_raises(Pelton::Lab::Run::WrongAnswer) { visit { |clients| clients.load(page, 4) } }.message)
+    assert_match(/<li>/,
+      assert_raises(Pelton::Lab::Run::WrongAnswer) { visit { |clients| clients.load(page, 4) } }.message)
   end
 
   def test_keeps_what_was_acknowledged

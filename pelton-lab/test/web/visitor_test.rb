@@ -24,7 +24,9 @@ class LabWebVisitorTest < PeltonTest
   RUBY
 
   def visit
-    Pelton::Lab::WebServer.serve(->(port, _) { [RbConfig.ruby, "--disable=gems", "-e", SCRIPT, port.to_s] }) { |server| yield Pelton::Lab::WebVisitor.new(server) }
+    Pelton::Lab::WebServer.serve(->(port, _) { [RbConfig.ruby, "--disable=gems", "-e", SCRIPT, port.to_s] }) do |server|
+      yield Pelton::Lab::WebVisitor.new(server)
+    end
   end
 
   def test_the_first_request_has_neither_cookies_nor_a_token
