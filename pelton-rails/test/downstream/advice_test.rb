@@ -43,6 +43,7 @@ class AdviceTest < PeltonTest
       ENV["DATABASE_URL"] = "postgresql://127.0.0.1:1/none"
       TestApplication.config.active_job.queue_adapter = :pelton
     RUBY
-    assert_equal "", rails_output("TestApplication.initialize!", setup: APPLICATION + SETTINGS + "TestApplication.config.pelton.advice = false\n")
+    assert_equal "", rails_output("TestApplication.initialize!",
+      setup: APPLICATION + SETTINGS + "TestApplication.config.pelton.advice = false\n")
   end
 end

@@ -45,7 +45,8 @@ class RailsPublicFilesTest < PeltonTest
 
   def test_a_folder_with_links_that_lead_out
     assert_equal ["true", "nil"], sent_by_rails("public \"public\"", 'File.symlink("../files", "public/system")')
-    assert_equal ["true", "nil"], sent_by_rails("public \"public\"", 'File.symlink(File.expand_path("files"), "public/system")')
+    assert_equal ["true", "nil"],
+      sent_by_rails("public \"public\"", 'File.symlink(File.expand_path("files"), "public/system")')
   end
 
   def test_links_within_the_folder
@@ -53,6 +54,7 @@ class RailsPublicFilesTest < PeltonTest
   end
 
   def test_the_applications_own_header_counts
-    assert_equal ["true", "\"X-Accel-Redirect\""], sent_by_rails("x_sendfile \"files\"", setup: 'TestApplication.config.action_dispatch.x_sendfile_header = "X-Accel-Redirect"')
+    assert_equal ["true", "\"X-Accel-Redirect\""], sent_by_rails("x_sendfile \"files\"",
+      setup: 'TestApplication.config.action_dispatch.x_sendfile_header = "X-Accel-Redirect"')
   end
 end

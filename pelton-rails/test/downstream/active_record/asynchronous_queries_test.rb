@@ -41,8 +41,9 @@ class AsynchronousQueriesTest < PeltonTest
   end
 
   def test_other_executors_stay_rails_own
-    assert_equal "Concurrent::ThreadPoolExecutor\n", rails_output(<<~RUBY, setup: [APPLICATION, QUERIES.sub(":pelton", ":global_thread_pool"), DATABASE].join("\n"))
-      puts Post.connection_pool.async_executor.class
-    RUBY
+    assert_equal "Concurrent::ThreadPoolExecutor\n",
+      rails_output(<<~RUBY, setup: [APPLICATION, QUERIES.sub(":pelton", ":global_thread_pool"), DATABASE].join("\n"))
+        puts Post.connection_pool.async_executor.class
+      RUBY
   end
 end

@@ -65,7 +65,8 @@ class TimeLimitsTest < PeltonTest
 
   def expected(*places)
     places.map { |place|
-      "#{place}, too late: 504, #{CLEAN}\n#{place}, cancelled: Pelton::Cancelled, #{CLEAN}\n#{place}, beyond a limit: Pelton::TimeoutError, #{CLEAN}\n"
+      "#{place}, too late: 504, #{CLEAN}\n#{place}, cancelled: Pelton::Cancelled, #{CLEAN}\n" \
+      "#{place}, beyond a limit: Pelton::TimeoutError, #{CLEAN}\n"
     }.join << "connections: [1, 0]\n"
   end
 

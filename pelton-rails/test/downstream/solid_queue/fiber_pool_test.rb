@@ -165,7 +165,9 @@ class SolidQueueFiberPoolTest < PeltonTest
       end
     RUBY
 
-    assert_equal "reported: NoMethodError\n" + "the pool's reactor has failed: see the error that was reported before\n" * 2, output
+    assert_equal "reported: NoMethodError\n" +
+      "the pool's reactor has failed: see the error that was reported before\n" * 2,
+      output
   end
 
   def test_a_pool_that_shuts_down_takes_no_job

@@ -55,7 +55,8 @@ class SolidQueueRunningJobsTest < PeltonTest
     RUBY
     *status, sockets, id = output.lines(chomp: true)
 
-    assert_match(/^task "job SlowJob \(#{id}\) of queue slow" waiting for \S+ s from .*\n    -e:\d+:in .*sleep'\n    -e:\d+:in .*perform'$/, status.join("\n"))
+    assert_match(/^task "job SlowJob \(#{id}\) of queue slow" waiting for \S+ s from .*\n    -e:\d+:in .*sleep'\n    -e:\d+:in .*perform'$/,
+      status.join("\n"))
     assert_includes status, "  SlowJob slow: 1"
     assert_equal "0", sockets
   end
@@ -94,7 +95,8 @@ class SolidQueueRunningJobsTest < PeltonTest
     named = output.lines.grep(/keeps a database connection/)
 
     assert_equal 1, named.size, output
-    assert_match(/^WARN job KeepingJob \(\S+\) of queue default keeps a database connection while it waits, for \S+ s, at -e:\d+:in .*sleep/, named.first)
+    assert_match(/^WARN job KeepingJob \(\S+\) of queue default keeps a database connection while it waits, for \S+ s, at -e:\d+:in .*sleep/,
+      named.first)
   end
 
   def test_a_state_that_is_kept_by_thread_is_told

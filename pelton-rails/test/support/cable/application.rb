@@ -55,7 +55,8 @@ Pelton::PubSub.keep(/news|list/) if ENV["CABLE"] == "pelton"
 NOTES = [] # standard:disable Style/MutableConstant
 %w[broadcast perform_action transmit transmit_subscription_confirmation transmit_subscription_rejection].each do |name|
   ActiveSupport::Notifications.subscribe("#{name}.action_cable") do |*, payload|
-    NOTES << "#{name} #{payload[:channel_class] || payload[:broadcasting]}#{" #{payload[:via]} to #{payload[:sockets]}" if payload[:sockets]}"
+    NOTES <<
+      "#{name} #{payload[:channel_class] || payload[:broadcasting]}#{" #{payload[:via]} to #{payload[:sockets]}" if payload[:sockets]}"
   end
 end
 

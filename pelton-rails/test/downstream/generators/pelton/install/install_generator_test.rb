@@ -29,7 +29,8 @@ class InstallGeneratorTest < PeltonTest
   LINES = {
     "web: bundle exec puma -C config/puma.rb" => "web: bundle exec pelton serve",
     "web: RAILS_ENV=production bin/rails db:migrate && bin/rails server -p $PORT" =>
-      "web: RAILS_ENV=production bin/rails db:migrate && bundle exec pelton serve", "web: bundle exec rails s | tee log" => "web: bundle exec pelton serve | tee log",
+      "web: RAILS_ENV=production bin/rails db:migrate && bundle exec pelton " \
+      "serve", "web: bundle exec rails s | tee log" => "web: bundle exec pelton serve | tee log",
     "web: bundle exec pelton serve -w 2" => "web: bundle exec pelton serve -w 2", "web: bin/start" => "web: bin/start",
     "worker: bin/jobs" => "worker: bin/jobs\nweb: bundle exec pelton serve"
   }.freeze
