@@ -30,29 +30,30 @@ module Alone
   RUBY
 
   def test_the_pool
-    assert_equal "pelton\n[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\nPelton::Sequel::PoolTimeoutError\nPelton::TimeoutError\n2\n1\n", program(<<~RUBY)
-      DB.extension(:pelton_pool)
-      puts DB.pool.pool_type
-      p at_once([1] * 10) { |one| DB[:artists].where(id: one).get(:id).to_i }
-      hasty = Sequel.connect(**eval(ARGV[0]), max_connections: 3, pool_timeout: 0.1).extension(:pelton_pool)
-      Pelton.run do
-        done = Pelton::Operation.new
-        holders = Array.new(hasty.pool.max_size) { Pelton.spawn { hasty.synchronize { done.await } } }
-        sleep 0
-        hasty.synchronize {}
-      rescue => error
-        puts error.class
-        done.succeed
-        holders.each(&:await)
-        begin
-          Pelton.timeout(0.05) { DB.transaction { DB[:artists].insert(id: 9, name: "Cid"); sleep } }
+    assert_equal "pelton\n[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\nPelton::Sequel::PoolTimeoutError\nPelton::TimeoutError\n2\n" \
+      "1\n", program(<<~RUBY)
+        DB.extension(:pelton_pool)
+        puts DB.pool.pool_type
+        p at_once([1] * 10) { |one| DB[:artists].where(id: one).get(:id).to_i }
+        hasty = Sequel.connect(**eval(ARGV[0]), max_connections: 3, pool_timeout: 0.1).extension(:pelton_pool)
+        Pelton.run do
+          done = Pelton::Operation.new
+          holders = Array.new(hasty.pool.max_size) { Pelton.spawn { hasty.synchronize { done.await } } }
+          sleep 0
+          hasty.synchronize {}
         rescue => error
           puts error.class
+          done.succeed
+          holders.each(&:await)
+          begin
+            Pelton.timeout(0.05) { DB.transaction { DB[:artists].insert(id: 9, name: "Cid"); sleep } }
+          rescue => error
+            puts error.class
+          end
+          puts DB[:artists].count
         end
-        puts DB[:artists].count
-      end
-      puts DB.get(1)
-    RUBY
+        puts DB.get(1)
+      RUBY
   end
 
   def test_statistics
