@@ -29,7 +29,9 @@ class WebRackGemsTest < PeltonTest
   RUBY
 
   def run_cors(code, trusted: "")
-    web_output("ENV[\"TRUSTED\"] = #{trusted.inspect}\n#{PROGRAM.sub("GUIDE", guide_code("web_security.md", "CORS"))}#{code}")
+    web_output(
+      "ENV[\"TRUSTED\"] = #{trusted.inspect}\n#{PROGRAM.sub("GUIDE", guide_code("web_security.md", "CORS"))}#{code}"
+    )
   end
 
   def test_an_origin_that_is_named_reads_the_responses

@@ -20,7 +20,8 @@ class WebGeneratorsNameTest < PeltonTest
   end
 
   def test_numbers
-    assert_equal %w[admin/categories admin/category], [named("admin/category").plural.path, named("admin/categories").singular.path]
+    assert_equal %w[admin/categories admin/category],
+      [named("admin/category").plural.path, named("admin/categories").singular.path]
     assert_equal %w[people person], [named("person").plural.last, named("people").singular.last]
     assert_predicate named("posts"), :plural?
     refute_predicate named("home"), :plural?
