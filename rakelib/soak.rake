@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-desc "Use memcached for SOAK_SECONDS seconds (default 600) under all kinds of faults; SOAK_SEED=n makes the same faults again"
+desc "Use memcached for SOAK_SECONDS seconds (default 600) under all kinds of faults; SOAK_SEED=n makes the same " \
+  "faults again"
 task soak: :compile do
   # Guard ends the servers, however this task ends.
   program = <<~'RUBY'
@@ -20,7 +21,8 @@ task soak: :compile do
   sh({"MALLOC_ARENA_MAX" => "2"}, RbConfig.ruby, "-Ilib", "-e", program, verbose: false)
 end
 
-desc "Broadcast MESSAGES (default 100,000) to clients of a cable, while Redis and PostgreSQL are away for 10 of each 60 seconds and workers are killed"
+desc "Broadcast MESSAGES (default 100,000) to clients of a cable, while Redis and PostgreSQL are away for 10 of each " \
+  "60 seconds and workers are killed"
 task "soak:cable" => :compile do
   program = <<~'RUBY'
     require "pg"
@@ -51,7 +53,8 @@ task "soak:cable" => :compile do
   sh(RbConfig.ruby, "-Ilib", "-e", program, verbose: false)
 end
 
-desc "Run jobs for MINUTES (default 10) that receive texts, and pages that follow them, while workers are killed, PostgreSQL is restarted and their upstream fails; needs Ruby 3.2"
+desc "Run jobs for MINUTES (default 10) that receive texts, and pages that follow them, while workers are killed, " \
+  "PostgreSQL is restarted and their upstream fails; needs Ruby 3.2"
 task "soak:jobs" => :compile do
   abort "soak:jobs needs Ruby 3.2, and the gems that bin/setup downstream installs for it" if RUBY_VERSION < "3.2"
   program = <<~'RUBY'

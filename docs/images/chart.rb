@@ -75,7 +75,11 @@ class Chart
     found = @contenders.select do |one|
       one.values_at("experiment", "race", "pin") == [panel.experiment, panel.race, panel.pin] && one["median"]
     end
-    found.filter_map { |one| [panel.names[one["name"]], 1e6 / one["median"], one["rounds"].map { |round| 1e6 / round["us_per_operation"] }] if panel.names[one["name"]] }
+    found.filter_map do |one|
+      if panel.names[one["name"]]
+        [panel.names[one["name"]], 1e6 / one["median"], one["rounds"].map { |round| 1e6 / round["us_per_operation"] }]
+      end
+    end
       .sort_by { |_, speed| -speed }
   end
 
