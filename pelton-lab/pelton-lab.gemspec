@@ -6,7 +6,8 @@ Gem::Specification.new do |spec|
   spec.name = "pelton-lab"
   PeltonGem.describe(spec, "pelton-lab/", guide: "docs/guides/lab.md")
   spec.summary = "Measures what asynchronous code costs and gains, on your machine and for your workload"
-  spec.description = "The command `pelton lab`: blocking and asynchronous contenders beside each other, each round in a fresh process, " \
+  spec.description = "The command `pelton lab`: blocking and asynchronous contenders beside each other, each round " \
+    "in a fresh process, " \
     "answers checked, and a report with pictures. With experiments on memcached, HTTP and waiting, and room for your " \
     "own."
   spec.files =

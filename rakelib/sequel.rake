@@ -17,7 +17,9 @@ namespace :sequel do
       puts "#{seconds} seconds each, seed #{seed}"
       bad = kinds.reject do |kind|
         audit = DatabaseAudit::Audit.new(kind.to_sym, seconds: Float(seconds), seed: seed).run
-        puts "", kind, *{"ends" => audit.ends, "faults" => audit.faults}.map { |name, counts| "  #{name}: #{counts.map { |key, count| "#{key} #{count}" }.join(", ")}" },
+        puts "", kind,
+          *{"ends" => audit.ends, "faults" => audit.faults}
+            .map { |name, counts| "  #{name}: #{counts.map { |key, count| "#{key} #{count}" }.join(", ")}" },
           "  the longest operation of the last process took #{audit.longest} s, with a deadline of #{audit.deadline} s"
         puts "  the disk was never full: only root can make a small one" unless audit.disk
         puts audit.problems.map { |text| "  WRONG: #{text}" }

@@ -14,7 +14,8 @@ task soak: :compile do
     soak = Soak::Memcached.new(seconds, seed)
     soak.run or abort "a wrong answer (above); SOAK_SEED=#{seed}"
     puts soak.answers.map { |name, count| "#{name}: #{count}" }, "troubles: #{soak.troubles.inspect}"
-    puts format("memory: %d KB at first, %d KB at last; %.2f of what it was", soak.memory.first, soak.memory.last, soak.growth)
+    puts format("memory: %d KB at first, %d KB at last; %.2f of what it was", soak.memory.first,
+      soak.memory.last, soak.growth)
     abort "the memory grows" if seconds >= 300 && soak.growth > 1.15
   RUBY
   # The arenas of threads would hide a leak of the load.
@@ -42,7 +43,8 @@ task "soak:cable" => :compile do
       url, signal, command = servers.fetch(name)
       database = DatabaseProcess.new(signal, &command)
       crash = -> { database.die!.then { sleep(10) && database.start } }
-      soak = Soak::Cable.new(format(url, database.port), messages: messages, outage: 10, every: 50, pause: 0.05, crash: crash)
+      soak = Soak::Cable.new(format(url, database.port),
+        messages: messages, outage: 10, every: 50, pause: 0.05, crash: crash)
       right = soak.run
       puts "#{name}: #{soak.tally}"
       right or abort soak.faults.join("\n")
@@ -67,7 +69,8 @@ task "soak:jobs" => :compile do
     require "./test/soak/jobs"
     database = DatabaseProcess.new("QUIT", &Databases.method(:postgres_command))
     restart = -> { database.die!.then { sleep(2) && database.start } }
-    soak = Soak::Jobs.new("postgres://postgres@127.0.0.1:#{database.port}/postgres", seconds: 60 * Float(ENV.fetch("MINUTES", "10")), every: 30, restart: restart)
+    soak = Soak::Jobs.new("postgres://postgres@127.0.0.1:#{database.port}/postgres",
+      seconds: 60 * Float(ENV.fetch("MINUTES", "10")), every: 30, restart: restart)
     right = soak.run
     puts soak.tally
     right or abort soak.faults.join("\n")

@@ -360,7 +360,8 @@ class CableSessionTest < PeltonTest
   def test_commands_that_come_byte_by_byte
     serving do |url, cable|
       socket = TCPSocket.new("127.0.0.1", URI(url).port)
-      socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
+      socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" \
+        "Sec-WebSocket-Version: 13\r\n" \
         "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: actioncable-v1-json\r\n\r\n")
       text = JSON.generate({command: "subscribe", identifier: JSON.generate({channel: ECHO})})
       frame = [0x81, 0x80 | text.bytesize, 0, text].pack("CCNa*")

@@ -13,7 +13,11 @@ class HTTPCommandTest < PeltonTest
   PROGRAM = [*PELTON, "serve"].freeze
 
   APP = <<~'RUBY'
-    run ->(env) { [200, {}, ["#{env["rack.url_scheme"]} #{ENV["RACK_ENV"]} #{ENV["RUBY_GC_MALLOC_LIMIT"]} #{ENV["RUBY_FIBER_VM_STACK_SIZE"]}"]] }
+    run ->(env) {
+      [200, {},
+        ["#{env["rack.url_scheme"]} #{ENV["RACK_ENV"]} #{ENV["RUBY_GC_MALLOC_LIMIT"]} " \
+          "#{ENV["RUBY_FIBER_VM_STACK_SIZE"]}"]]
+    }
   RUBY
 
   def setup

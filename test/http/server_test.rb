@@ -274,7 +274,8 @@ class HTTPServerTest < PeltonTest
       Pelton.run do
         port = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port
         peer = Pelton.connect("127.0.0.1", port)
-        peer.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        peer.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n" \
+          "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
         puts peer.gets
         peer.gets("\r\n\r\n")
         puts peer.read(7)

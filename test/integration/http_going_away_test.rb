@@ -16,8 +16,11 @@ class HTTPGoingAwayTest < PeltonTest
     process = Process.pid.to_s
     run(lambda do |env|
       case env["PATH_INFO"]
-      when "/direct" then Pelton::HTTP::WebSocket.accept(env) { |socket| socket.write(process).each { |message| socket.write(message) } }
-      when "/callback" then Pelton::HTTP::WebSocket.accept(env) { |socket| socket.write(process).on_message { |message| socket.write(message) } }
+      when "/direct"
+        Pelton::HTTP::WebSocket.accept(env) { |socket| socket.write(process).each { |message| socket.write(message) } }
+      when "/callback" then Pelton::HTTP::WebSocket.accept(env) do |socket|
+        socket.write(process).on_message { |message| socket.write(message) }
+      end
       when "/events"
         events = Pelton::HTTP::EventStream.new { |stream| loop { stream.emit(process) && sleep(0.01) } }
         [200, events.headers, events]

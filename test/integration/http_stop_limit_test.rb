@@ -12,7 +12,8 @@ class HTTPStopLimitTest < PeltonTest
     "computes" => ["loop {}", 1],
     "keeps_rubys_lock" => [<<~RUBY, 1],
       require "fiddle"
-      LOCK = Fiddle::Function.new(Fiddle::Handle::DEFAULT["pthread_mutex_lock"], [Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT, need_gvl: true)
+      LOCK = Fiddle::Function.new(Fiddle::Handle::DEFAULT["pthread_mutex_lock"], [Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT,
+        need_gvl: true)
       mutex = Fiddle::Pointer.malloc(100)
       mutex[0, 100] = "\\0" * 100
       2.times { LOCK.call(mutex) } # it waits for itself

@@ -160,7 +160,9 @@ class ParkingTest < PeltonTest
     assert_equal "true\ntrue\n3000\n[0, 0]\n",
       ruby_output(<<~RUBY, env: {"MALLOC_TOP_PAD_" => "67108864"}, deadline: 60)
         require "pelton"
-        {0 => 300_000, 50 => 100_000, 130 => 30_000, 290 => 10_000, 600 => 5_000}.each { |size, count| Array.new(count) { "x" * size } }
+        {0 => 300_000, 50 => 100_000, 130 => 30_000, 290 => 10_000, 600 => 5_000}.each do |size, count|
+          Array.new(count) { "x" * size }
+        end
         GC.start
         refused = served = 0
         Pelton.on_error { |error| abort error.full_message unless error.is_a?(FiberError) }

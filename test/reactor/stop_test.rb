@@ -164,7 +164,13 @@ class StopTest < PeltonTest
     mutex = Mutex.new
     holds = -> { mutex.lock; begin; sleep; ensure; sleep; end }
     waits = -> { begin; sleep; ensure; mutex.lock; end }
-    both = ->(stop) { Pelton.run(grace: 0.05) { Pelton.spawn(&holds); 2.times { Pelton.spawn(&waits) }; Pelton.next_tick(&stop) && sleep } }
+    both = ->(stop) do
+      Pelton.run(grace: 0.05) do
+        Pelton.spawn(&holds)
+        2.times { Pelton.spawn(&waits) }
+        Pelton.next_tick(&stop) && sleep
+      end
+    end
   RUBY
 
   def test_the_process_ends_well_after_fibers_were_given_up_that_hold_a_mutex_and_wait_for_it

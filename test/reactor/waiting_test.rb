@@ -38,7 +38,9 @@ class WaitingTest < PeltonTest
     Pelton.logger = logger
     Pelton.run do
       Pelton.spawn(name: "on purpose") { sleep }
-      Pelton.spawn(name: "condition") { Mutex.new.then { |mutex| mutex.synchronize { ConditionVariable.new.wait(mutex) } } }
+      Pelton.spawn(name: "condition") do
+        Mutex.new.then { |mutex| mutex.synchronize { ConditionVariable.new.wait(mutex) } }
+      end
       Queue.new.pop
     end
   RUBY

@@ -18,7 +18,8 @@ module Soak
     SCHEMA = <<~RUBY
       require "./application"
       $stdout = File.open(File::NULL, "w")
-      load File.join(Gem.loaded_specs["solid_queue"].full_gem_path, "lib/generators/solid_queue/install/templates/db/queue_schema.rb")
+      load File.join(Gem.loaded_specs["solid_queue"].full_gem_path,
+        "lib/generators/solid_queue/install/templates/db/queue_schema.rb")
       ActiveRecord::Base.connection.create_table(:soak_messages) { |table| table.resumable_stream(:content) }
       ActiveRecord::Base.connection.create_table(:soak_ends) { |table| table.integer(:message_id) }
     RUBY

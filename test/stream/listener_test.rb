@@ -357,7 +357,9 @@ class ListenerTest < PeltonTest
       served = []
       Pelton.run do
         listener = Pelton.listen("127.0.0.1", 0) { |stream| served << stream }
-        clients = Array.new(10) { Socket.new(:INET, :STREAM).tap { |one| one.connect_nonblock(listener.local_address, exception: false) } }
+        clients = Array.new(10) do
+          Socket.new(:INET, :STREAM).tap { |one| one.connect_nonblock(listener.local_address, exception: false) }
+        end
         Process.setrlimit(:NOFILE, clients.last.fileno + 3, Process.getrlimit(:NOFILE).last)
         before = Pelton.stats[:iterations]
         sleep 0.01 until listener.stats[:pauses] >= 2

@@ -58,7 +58,8 @@ class RailsOpenTelemetryTest < PeltonTest
       puts "spans: \#{own.map { |span| library(span) }.tally.sort.to_h}"
       inner = own - roots
       check(inner.reject { |span| BY_ID[span.parent_span_id]&.trace_id == span.trace_id }, [])
-      puts inner.map { |span| "\#{library(span)} in \#{library(BY_ID[span.parent_span_id])}" }.uniq.sort_by { |pair| [pair.start_with?("PG") ? 0 : 1, pair] }.join(", ")
+      puts inner.map { |span| "\#{library(span)} in \#{library(BY_ID[span.parent_span_id])}" }.uniq
+        .sort_by { |pair| [pair.start_with?("PG") ? 0 : 1, pair] }.join(", ")
       puts "errors: \#{ERRORS.uniq}"
     RUBY
   end

@@ -42,7 +42,11 @@ class RailsSecretsTest < PeltonTest
         Pelton.run do
           %w[job job-fail].each { |name| Say.perform_later(Walk.mark(name)) }
           sleep 0.01 while Say.queue_adapter.size > 0
-          attempt("refused job", ActiveJob::EnqueueError) { ActiveJob::QueueAdapters::PeltonAdapter.new(queue: 0, concurrency: 1).then { |full| 2.times { full.enqueue(Say.new(Walk.mark("refused"))) } } }
+          attempt("refused job", ActiveJob::EnqueueError) do
+            ActiveJob::QueueAdapters::PeltonAdapter.new(queue: 0, concurrency: 1).then do |full|
+              2.times { full.enqueue(Say.new(Walk.mark("refused"))) }
+            end
+          end
           Rails.cache.write("a", Walk.mark("value"))
           Rails.cache.read_multi("a", Walk.mark("key"))
           held = Array.new(2) { Pelton.spawn(name: "report") { hold(Walk.mark("sql")) } }
@@ -53,7 +57,9 @@ class RailsSecretsTest < PeltonTest
           held.each(&:cancel)
         end
         advice.sentences.each { |sentence| Walk.text("advice", sentence) }
-        [Say.queue_adapter, Rails.cache].each { |object| Walk.text(object.class, object.inspect + object.pretty_inspect) }
+        [Say.queue_adapter, Rails.cache].each do |object|
+          Walk.text(object.class, object.inspect + object.pretty_inspect)
+        end
         advice.log
         Walk.objects("end")
         puts Walk.seen.keys.grep(/Advice|PeltonStore|PeltonAdapter/).sort.join(" ")

@@ -60,8 +60,11 @@ module Alone
     assert_equal "3\n[Sequel::DatabaseError, true]\n", program(<<~RUBY)
       DB.extension(:pelton_statistics)
       seen = []
-      Pelton::Notifications.subscribe("query.sequel") { |event| seen << [!event.error.nil?, event.duration.is_a?(Float)] }
-      at_once([1, 2, 3]) { DB.synchronize { sleep 0.01 } && DB[:artists].single_record } # all connections are open, and the server's version is known
+      Pelton::Notifications.subscribe("query.sequel") do |event|
+        seen << [!event.error.nil?, event.duration.is_a?(Float)]
+      end
+      # all connections are open, and the server's version is known
+      at_once([1, 2, 3]) { DB.synchronize { sleep 0.01 } && DB[:artists].single_record }
       before = DB.stats[:queries]
       at_once([1, 2, 3]) { |id| DB[:artists].where(id: id).single_record }
       puts DB.stats[:queries] - before
@@ -80,7 +83,10 @@ module Alone
       Artist.first(name: "Ann")
       Artist.unique_columns
       found = nil
-      counts = [queries { at_once([1, 2]) { |id| Artist[id] } }, queries { found = at_once(["Ann", "Bob", "nobody"]) { |name| Artist.first(name: name)&.name } } - 1]
+      counts = [
+        queries { at_once([1, 2]) { |id| Artist[id] } },
+        queries { found = at_once(["Ann", "Bob", "nobody"]) { |name| Artist.first(name: name)&.name } } - 1
+      ]
       counts << queries { at_once(Album.order(:id).all.first(2)) { |album| album.artist.name } } - 1
       counts << queries { at_once([1, 2]) { |id| DB.transaction { Artist[id] } } }
       counts << queries { at_once([1, 2]) { |id| Artist.without_merging { Artist[id] } } }
@@ -97,7 +103,10 @@ module Alone
       class Album < Sequel::Model; plugin :pelton_together; many_to_one :artist; end
       [Artist, Album].each(&:columns)
       names = nil
-      p [queries { Artist.order(:id).all.each { |artist| artist.albums.size } }, queries { names = Pelton.run { Pelton.map(Album.order(:id).all) { |album| album.artist.name } } }]
+      p [
+        queries { Artist.order(:id).all.each { |artist| artist.albums.size } },
+        queries { names = Pelton.run { Pelton.map(Album.order(:id).all) { |album| album.artist.name } } }
+      ]
       p names
     RUBY
   end

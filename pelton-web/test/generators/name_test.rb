@@ -32,10 +32,17 @@ class WebGeneratorsNameTest < PeltonTest
     assert_equal "\"categories\"\n\"post\"\nnil\n", ruby_output(<<~RUBY, gems: true)
       module Kernel
         alias_method :require_before, :require
-        def require(path) = path.start_with?("sequel") ? raise(LoadError.new("none").tap { |error| error.define_singleton_method(:path) { path } }) : require_before(path)
+        def require(path)
+          if path.start_with?("sequel")
+            raise(LoadError.new("none").tap { |error| error.define_singleton_method(:path) { path } })
+          else
+            require_before(path)
+          end
+        end
       end
       require "pelton/web/generators"
-      p Pelton::Web::Generators::Name.plural("category"), Pelton::Web::Generators::Name.singular("posts"), defined?(Sequel)
+      p Pelton::Web::Generators::Name.plural("category"), Pelton::Web::Generators::Name.singular("posts"),
+        defined?(Sequel)
     RUBY
   end
 

@@ -11,9 +11,14 @@ class LabChatDataTest < PeltonTest
   CHAT = Pelton::Lab::ExampleChat
   SETUP = <<~RUBY
     now = Time.now
-    ann, bob = %w[Ann Bob].map { |name| User.create(name: name, name_key: name, handle: name, email: name, password_digest: "x", created_at: now, updated_at: now) }
+    ann, bob = %w[Ann Bob].map do |name|
+      User.create(name: name, name_key: name, handle: name, email: name, password_digest: "x",
+        created_at: now, updated_at: now)
+    end
     room, other = %w[Room other].map { |name| Room.create(name: name, created_at: now, updated_at: now) }
-    [room, other].each { |one| DB[:memberships].insert(room_id: one.id, user_id: ann.id, created_at: now, updated_at: now) }
+    [room, other].each do |one|
+      DB[:memberships].insert(room_id: one.id, user_id: ann.id, created_at: now, updated_at: now)
+    end
   RUBY
 
   def setup

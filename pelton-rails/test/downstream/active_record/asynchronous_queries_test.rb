@@ -22,7 +22,10 @@ class AsynchronousQueriesTest < PeltonTest
       on_main_thread = nil
       executor = TestApplication.executor # which Rails 8.1 insists on
       ActiveRecord::FutureResult.prepend(Module.new do
-        define_method(:exec_query) { |*arguments, **options| on_main_thread = (Thread.current == Thread.main); super(*arguments, **options) }
+        define_method(:exec_query) do |*arguments, **options|
+          on_main_thread = (Thread.current == Thread.main)
+          super(*arguments, **options)
+        end
       end)
       Pelton.run do
         executor.wrap do

@@ -89,7 +89,9 @@ class SQLiteLocksTest < PeltonTest
           release.succeed
           writers.each(&:await)
         end
-        Post.connection_pool.connections.each { |connection| Thread.new { connection.raw_connection.execute("SELECT 1") }.join }
+        Post.connection_pool.connections.each do |connection|
+          Thread.new { connection.raw_connection.execute("SELECT 1") }.join
+        end
         puts "\#{ended.join(", ")}, \#{Post.count} posts"
       RUBY
   end

@@ -33,7 +33,11 @@ class SolidQueueJobFaultsTest < PeltonTest
     end
     class StreamJob < ActiveJob::Base
       pelton_timeout 2
-      def perform(url, options = {}) = Pelton::HTTP::Client.new(url, **options).get("/", stream: true).each_event { |event| Mark.create!(text: event.data) }
+      def perform(url, options = {})
+        Pelton::HTTP::Client.new(url, **options).get("/", stream: true).each_event do |event|
+          Mark.create!(text: event.data)
+        end
+      end
     end
     class NextJob < ActiveJob::Base
       def perform = Mark.create!(text: "next")
@@ -141,7 +145,8 @@ class SolidQueueJobFaultsTest < PeltonTest
       end
       pids = Array.new(2) do
         fork do
-          SolidQueue::Supervisor.start(workers: [{queues: "*", fibers: 5, polling_interval: 0.05}], dispatchers: [{polling_interval: 0.1}], skip_recurring: true)
+          SolidQueue::Supervisor.start(workers: [{queues: "*", fibers: 5, polling_interval: 0.05}],
+            dispatchers: [{polling_interval: 0.1}], skip_recurring: true)
           exit!(0)
         end
       end

@@ -26,7 +26,8 @@ class SolidQueueRunningJobsTest < PeltonTest
       QuickJob.perform_later
       with_worker(fibers: 5) do
         wait_until { families["jobs_ended"] == 1 && families["jobs_running"] == {"SlowJob slow" => 2} }
-        puts families["jobs_oldest"].positive?, Pelton::Metrics.text(Pelton::Metrics.families, {{} => families}).lines.grep(/^pelton_jobs_(running|ended)/)
+        puts families["jobs_oldest"].positive?,
+          Pelton::Metrics.text(Pelton::Metrics.families, {{} => families}).lines.grep(/^pelton_jobs_(running|ended)/)
       end
       puts families.key?("jobs_running")
     RUBY
@@ -75,7 +76,9 @@ class SolidQueueRunningJobsTest < PeltonTest
     output = jobs_output(<<~RUBY)
       Pelton.logger = Logger.new($stdout, formatter: ->(severity, _, _, text) { "\#{severity} \#{text}\n" })
       class KeepingJob < ActiveJob::Base
-        def perform = ActiveRecord::Base.connection_pool.with_connection { |connection| connection.select_value("SELECT 1") && sleep }
+        def perform = ActiveRecord::Base.connection_pool.with_connection do |connection|
+          connection.select_value("SELECT 1") && sleep
+        end
       end
       class WaitingJob < ActiveJob::Base
         def perform = Mark.first || sleep

@@ -118,7 +118,8 @@ module Pelton
           raise Failed, "#{name} was being loaded when its process ended (begun #{begun}): begin again with pelton " \
             "db drop, create and schema load"
         end
-        raise Failed, "#{name} did not end: begun #{begun}, without a transaction, so some of its statements may be done, or all. Compare the database with the " \
+        raise Failed, "#{name} did not end: begun #{begun}, without a transaction, so some of its statements may be " \
+          "done, or all. Compare the database with the " \
           "file, undo what is done or leave it out of the file, then run pelton db #{verb(found[:direction].to_sym)} " \
           "--retry"
       end
@@ -131,7 +132,8 @@ module Pelton
           if in_transaction?(file)
             "Nothing of it is left: it ran in a transaction. Mend the file and run pelton db #{verb(direction)} again"
           else
-            "Its statements before the failing one are done, and stay: #{(@database.database_type == :mysql) ? "MySQL cannot take them back" : "the file has no_transaction"}. " \
+            "Its statements before the failing one are done, and stay: " \
+            "#{(@database.database_type == :mysql) ? "MySQL cannot take them back" : "the file has no_transaction"}. " \
               "Undo them by hand, or leave them out of the file; then run pelton db #{verb(direction)} again"
           end
         line = Migrator.line_of(error, file)

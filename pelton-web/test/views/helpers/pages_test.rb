@@ -20,7 +20,9 @@ class WebPagesTest < PeltonTest
   end
 
   def test_pages_that_have_numbers
-    assert_equal '<nav class="pages" aria-label="Pages"><a href="/list?q=%3C&amp;x&amp;page=1" rel="prev">Previous</a> <a href="/list?q=%3C&amp;x&amp;page=1">1</a> <span aria-current="page">2</span> ' \
+    assert_equal '<nav class="pages" aria-label="Pages">' \
+      '<a href="/list?q=%3C&amp;x&amp;page=1" rel="prev">Previous</a> <a href="/list?q=%3C&amp;x&amp;page=1">1</a> ' \
+      '<span aria-current="page">2</span> ' \
       '<a href="/list?q=%3C&amp;x&amp;page=3">3</a> <a href="/list?q=%3C&amp;x&amp;page=3" rel="next">Next</a>' \
       "</nav>", links(3, 2)
   end

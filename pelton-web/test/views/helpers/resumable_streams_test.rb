@@ -12,7 +12,8 @@ class WebResumableStreamsHelperTest < PeltonTest
 
   def test_a_text_that_is_to_come
     assert_equal '<div id="web_resumable_streams_helper_test_message_7_content" class="text"></div>' \
-      '<span id="web_resumable_streams_helper_test_message_7_content_state" role="status" data-state="waiting"></span>' \
+      '<span id="web_resumable_streams_helper_test_message_7_content_state" role="status" data-state="waiting">' \
+      "</span>" \
       '<turbo-stream-source id="web_resumable_streams_helper_test_message_7_content_source" src="/messages/7/stream">' \
       "</turbo-stream-source>", element
   end

@@ -73,7 +73,9 @@ module Pelton
 
       def header
         Html.tag(:header, Html::Markup.new(WHEEL), Html.tag(:div, Html.tag(:h1, "What async costs, what it gains"),
-          Html.tag(:p, "Measured by Pelton #{@environment[:pelton]} on #{@environment[:cpu] || @environment[:kernel]}, #{NumberFormat.count(@environment[:usable_cores], "core")}, " \
+          Html.tag(:p, "Measured by Pelton #{@environment[:pelton]} on " \
+            "#{@environment[:cpu] || @environment[:kernel]}, " \
+            "#{NumberFormat.count(@environment[:usable_cores], "core")}, " \
             "#{@environment[:ruby][/\Aruby \S+/]}, #{@environment[:time].to_s[0, 10]}")))
       end
 
@@ -104,8 +106,10 @@ module Pelton
           "#{verdicts[verdict]} #{verdict}" if verdicts[verdict]
         end
         Html.tag(:section, Html.tag(:h2, "Targets"),
-          Html.tag(:p, "Of #{checks.size}: #{counted.join(", ")}. Values within #{((Target::TOLERANCE - 1) * 100).round} % of a limit meet it. " \
-            "A verdict is not certain where the value's confidence interval includes the limit. Verdicts from fewer than " \
+          Html.tag(:p, "Of #{checks.size}: #{counted.join(", ")}. Values within " \
+            "#{((Target::TOLERANCE - 1) * 100).round} % of a limit meet it. " \
+            "A verdict is not certain where the value's confidence interval includes the limit. Verdicts from fewer " \
+            "than " \
             "#{Target::ROUNDS_FOR_A_VERDICT} rounds say how many there were.", class: "facts"), Tables.targets(checks))
       end
 
@@ -176,9 +180,12 @@ module Pelton
       def method
         commands = @comparisons.map(&:commands).reject(&:empty?).inject({}) { |all, some| some.merge(all) }
         Html.tag(:section, Html.tag(:h2, "How it was measured"),
-          Html.tag(:p, "Contenders take turns: in each round every contender is measured once, in a process of its own, in a shuffled order, after an " \
-            "untimed round in which every answer is checked. Bars and tables show medians, a dot is one round, the dashed line is the " \
-            "baseline's median. ×0.25 is a quarter of the baseline's time: the median of the ratios of neighbouring rounds. ± is the 90 % " \
+          Html.tag(:p, "Contenders take turns: in each round every contender is measured once, in a process of its " \
+            "own, in a shuffled order, after an " \
+            "untimed round in which every answer is checked. Bars and tables show medians, a dot is one round, the " \
+            "dashed line is the " \
+            "baseline's median. ×0.25 is a quarter of the baseline's time: the median of the ratios of neighbouring " \
+            "rounds. ± is the 90 % " \
             "confidence interval, and amber means that it is wider than ±10 %. A round trip on one core and one " \
             "between two cores are two different things: compare within a picture."),
           Html.tag(:h4, "The command that repeats it"), Html.tag(:pre, @options.command),

@@ -111,7 +111,8 @@ module Pelton
       end
 
       def write(client, method, path, body = nil)
-        sent = "#{method} #{path} HTTP/1.1\r\nHost: 127.0.0.1:#{@port}\r\nAccept-Encoding: gzip\r\nSec-Fetch-Site: same-origin\r\n" \
+        sent = "#{method} #{path} HTTP/1.1\r\nHost: 127.0.0.1:#{@port}\r\nAccept-Encoding: gzip\r\n" \
+          "Sec-Fetch-Site: same-origin\r\n" \
           "Accept: #{(method == "POST" && path != "/sign_in") ? "application/json" : "text/html"}\r\n" \
           "Cookie: #{client.cookie}\r\n"
         sent << "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: #{body.bytesize}\r\n" if body

@@ -74,7 +74,8 @@ module Pelton
         def check_foreign_keys
           return unless @violations
           found = violations.find { |tables, count| count > @violations.fetch(tables, 0) } or return
-          raise ::Sequel::ForeignKeyConstraintViolation, "#{found.last} rows of #{found.first.first} name rows of #{found.first.last} that are not there. " \
+          raise ::Sequel::ForeignKeyConstraintViolation, "#{found.last} rows of #{found.first.first} name rows of " \
+            "#{found.first.last} that are not there. " \
             "Foreign keys are off in a migration's transaction (no ON DELETE happens): delete such rows in it, or " \
             "begin it with no_transaction"
         end

@@ -63,7 +63,8 @@ module Pelton
           end
           tables = @database.tables.sort
           return if tables.empty?
-          raise ConfigurationError, "the database has tables already (#{tables.first(3).join(", ")}#{", ..." if tables.size > 3}): " \
+          raise ConfigurationError, "the database has tables already " \
+            "(#{tables.first(3).join(", ")}#{", ..." if tables.size > 3}): " \
             "a schema is loaded into an empty one. pelton db drop and pelton db create make it so"
         end
 

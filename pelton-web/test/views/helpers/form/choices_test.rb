@@ -44,7 +44,9 @@ class WebFormChoicesTest < PeltonTest
   end
 
   def test_a_box_for_each_object
-    assert_equal '<input type="hidden" name="p[tag_ids][]" value="" autocomplete="off"><input type="checkbox" name="p[tag_ids][]" id="p_tag_ids_1" value="1" class="b"><label for="p_tag_ids_1">R&amp;B</label>' \
+    assert_equal '<input type="hidden" name="p[tag_ids][]" value="" autocomplete="off">' \
+      '<input type="checkbox" name="p[tag_ids][]" id="p_tag_ids_1" value="1" class="b">' \
+      '<label for="p_tag_ids_1">R&amp;B</label>' \
       '<input type="checkbox" name="p[tag_ids][]" id="p_tag_ids_2" value="2" checked class="b">' \
       '<label for="p_tag_ids_2">Pop</label>', form.collection_check_boxes(:tag_ids, TAGS, :id, :name, class: "b")
     own = form(nil).collection_check_boxes(:tag_ids, TAGS.first(1), :id, :name, selected: %w[1]) do |box|

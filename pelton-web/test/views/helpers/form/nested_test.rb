@@ -25,7 +25,8 @@ class WebFormNestedTest < PeltonTest
       line.text_field(:article) + line.check_box(:_destroy)
     end
 
-    assert_includes html, '<input type="hidden" name="order[lines_attributes][0][id]" id="order_lines_attributes_0_id" value="7">' \
+    assert_includes html, '<input type="hidden" name="order[lines_attributes][0][id]" ' \
+      'id="order_lines_attributes_0_id" value="7">' \
       '<input type="text" name="order[lines_attributes][0][article]" id="order_lines_attributes_0_article" ' \
       'value="&lt;Tea&gt;">'
     assert_includes html,

@@ -16,8 +16,12 @@ class InstallGeneratorTest < PeltonTest
       Rails::Generators.invoke("pelton:install", [], destination_root: Dir.pwd)
       puts File.read("Procfile"), File.read("config/pelton.service")
       settings = Pelton::HTTP::Configuration.new.tap(&:load)
-      p settings.server_options[:concurrency], settings.addresses.keys, settings.workers, settings.quiet, settings.public
-      p ActionDispatch::PublicExceptions.new("#{Dir.pwd}/public").call({"PATH_INFO" => "/504", "HTTP_ACCEPT" => "text/html"}).last.join[/<h1>.*<\/h1>/]
+      p settings.server_options[:concurrency], settings.addresses.keys, settings.workers,
+        settings.quiet, settings.public
+      p ActionDispatch::PublicExceptions.new("#{Dir.pwd}/public").call({
+        "PATH_INFO" => "/504",
+        "HTTP_ACCEPT" => "text/html"
+      }).last.join[/<h1>.*<\/h1>/]
     RUBY
 
     assert_match(/^web: bundle exec pelton serve\nworker: bin\/jobs$/, output)
