@@ -9,7 +9,8 @@ Gem::Specification.new do |spec|
   spec.description = "A reactor with a C core under Ruby's Fiber::Scheduler, with callbacks, Deferrables and direct " \
     "style on the same operation; memcached, client and server; HTTP/1.1, client and server for Rack."
   spec.files =
-    Dir["lib/**/*.{rb,js}", "ext/**/*.{c,h,rb}", "exe/*", "sig/**/*.{rbs,yaml}", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]
+    Dir["lib/**/*.{rb,js}", "ext/**/*.{c,h,rb}", "exe/*", "sig/**/*.{rbs,yaml}", "README.md", "CHANGELOG.md", "LICENSE",
+      base: __dir__]
   spec.bindir = "exe"
   spec.executables = ["pelton"]
   spec.extensions = ["ext/pelton/extconf.rb"]

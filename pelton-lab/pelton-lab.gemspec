@@ -11,7 +11,8 @@ Gem::Specification.new do |spec|
     "answers checked, and a report with pictures. With experiments on memcached, HTTP and waiting, and room for your " \
     "own."
   spec.files =
-    Dir["lib/**/*.{rb,ru,js,erb,yml}", "examples/**/*.{rb,ru,md}", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]
+    Dir["lib/**/*.{rb,ru,js,erb,yml}", "examples/**/*.{rb,ru,md}", "README.md", "CHANGELOG.md", "LICENSE",
+      base: __dir__]
   spec.add_dependency "pelton", PeltonGem::COMPATIBLE
   spec.add_dependency "pelton-eventmachine", PeltonGem::COMPATIBLE # some contenders are EventMachine programs
   spec.add_dependency "pelton-sequel", PeltonGem::COMPATIBLE # the contender of the experiment "models"

@@ -84,7 +84,8 @@ desc "Run tests on an extension that gcc has built with ASAN and UBSAN"
 task sanitize: "sanitize:copy" do
   command =
     ruby_tests.call("ruby",
-      folders: "{test/{.,deferrable,extension,group,reactor,scheduler,stream,task,watchdog,tls,http,http/*,memcached},pelton-eventmachine/test/{.,protocols}}")
+      folders: "{test/{.,deferrable,extension,group,reactor,scheduler,stream,task,watchdog,tls,http,http/*,memcached}," \
+        "pelton-eventmachine/test/{.,protocols}}")
   # ASAN says on stderr that it knows no fibers, which is in the output of the guides' examples.
   # While Ruby 3.1 moves objects by itself it takes what lies on a stack for one, which ASAN's addresses do not forgive.
   command.reject! { |argument| argument.match?(%r{/reactor/(signal|state_table)_test}) }

@@ -69,7 +69,8 @@ namespace :portability do
     cp_r FileList["*"].exclude("tmp", "pkg"), copy, verbose: false
     cp "#{build}/pelton.so", "#{copy}/lib/pelton/", verbose: false
     tests =
-      FileList["test/*_test.rb", "test/{deferrable,extension,group,reactor,scheduler,stream,task,watchdog,tls,http,http/*,memcached}/*_test.rb"]
+      FileList["test/*_test.rb",
+        "test/{deferrable,extension,group,reactor,scheduler,stream,task,watchdog,tls,http,http/*,memcached}/*_test.rb"]
     Dir.chdir(copy) do
       sh environment, "ruby", "-Itest", "-e", "ARGV.each { |file| require File.expand_path(file) }.clear", *tests,
         verbose: false

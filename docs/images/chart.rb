@@ -89,12 +89,14 @@ class Chart
       %(<circle class="dot" cx="#{(LEFT + across * round / longest).round(1)}" cy="#{top + 9}" r="3"/>)
     end
     %(<g class="#{name.start_with?("Pelton") ? "own" : "other"}">#{text(LEFT - 12, top + 14, name, nil, "end")}) +
-      %(<rect class="bar" x="#{LEFT}" y="#{top}" width="#{(across * speed / longest).round(1)}" height="18" rx="3"/>#{dots.join}) +
+      %(<rect class="bar" x="#{LEFT}" y="#{top}" width="#{(across * speed / longest).round(1)}" height="18" rx="3"/>) +
+      dots.join +
       %(#{text(WIDTH - MARGIN, top + 14, speed.round(-2).to_s.gsub(/(?<=\d)(?=(\d{3})+$)/, ","), nil, "end")}</g>)
   end
 
   def text(x, y, words, style = nil, anchor = nil)
-    %(<text x="#{x}" y="#{y}"#{%( class="#{style}") if style}#{%( text-anchor="#{anchor}") if anchor}>#{CGI.escapeHTML(words)}</text>)
+    attributes = "#{%( class="#{style}") if style}#{%( text-anchor="#{anchor}") if anchor}"
+    %(<text x="#{x}" y="#{y}"#{attributes}>#{CGI.escapeHTML(words)}</text>)
   end
 end
 

@@ -24,10 +24,9 @@ class EventMachineTLSTest < EventMachineTest
   #   client received; :reason, the argument of its unbind
   def shake(server, client, server_methods: {}, client_methods: {})
     seen = {}
-    info =
-      ->(side) do
-        ->(*) { seen[side] = [get_cipher_protocol, get_peer_cert, get_sni_hostname, get_cipher_bits, get_cipher_name] }
-      end
+    info = ->(side) do
+      ->(*) { seen[side] = [get_cipher_protocol, get_peer_cert, get_sni_hostname, get_cipher_bits, get_cipher_name] }
+    end
     em do
       port = serve(handler({post_init: -> { start_tls(server) }, ssl_handshake_completed: info.call(:server),
                             receive_data: ->(data) { send_data(data.upcase) }}.merge(server_methods)))

@@ -281,10 +281,9 @@ class WebSocketTest < PeltonTest
   STYLES.each do |style, block|
     define_method("test_a_server_that_stops_says_farewell_in_style_#{style}") do
       closed = []
-      app =
-        ->(env) do
-          WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |*facts| closed << facts }.then(&block) }
-        end
+      app = ->(env) do
+        WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |*facts| closed << facts }.then(&block) }
+      end
       reports = Pelton::Test.unrescued do
         with_server(app) do |url|
           streams = Array.new(3) { raw(url) }

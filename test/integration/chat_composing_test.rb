@@ -82,10 +82,9 @@ class ChatComposingTest < PeltonTest
   end
 
   def members_are_listed(ann, bob)
-    online =
-      ->(browser) do
-        browser.evaluate("[...document.querySelectorAll('#members_panel .online')].map(item => item.dataset.name)")
-      end
+    online = ->(browser) do
+      browser.evaluate("[...document.querySelectorAll('#members_panel .online')].map(item => item.dataset.name)")
+    end
     eventually("both are online") { online.call(ann) == ["Ada Adler", "Ben Brandt"] }
     assert_equal 12, ann.evaluate("document.querySelectorAll('#members_panel [data-member]').length")
     bob.visit("#{@url}/rooms/2")

@@ -312,10 +312,9 @@ class MachinesTest < PeltonTest
     stored = psql(port, "SELECT client_id FROM messages", "chat").split
     assert_empty acknowledged - stored, "acknowledged, but not stored"
     [0, 1].each do |socket|
-      received =
-        all.select { |record| record["kind"] == "message" && record["socket"] == socket }.flat_map do |record|
-          record["ids"].uniq
-        end
+      received = all.select { |record| record["kind"] == "message" && record["socket"] == socket }.flat_map do |record|
+        record["ids"].uniq
+      end
       assert_empty acknowledged - received, "acknowledged, but not received by socket #{socket}"
       # One whose publisher got no answer from a Redis that was killed may come again; pages know messages by their ids.
       # Each visitor sends one at a time.

@@ -15,10 +15,9 @@ module Accessibility
 
   # @return [Array<String>]
   def faults(browser)
-    unnamed =
-      browser.accessible_nodes.select { |role, name| NAMED.include?(role) && name.empty? }.map do |role, _|
-        "no name: #{role}"
-      end
+    unnamed = browser.accessible_nodes.select { |role, name| NAMED.include?(role) && name.empty? }.map do |role, _|
+      "no name: #{role}"
+    end
     browser.evaluate(RULES) + unnamed + axe_faults(browser)
   end
 

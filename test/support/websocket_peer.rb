@@ -19,10 +19,9 @@ module WebSocketPeer
   private
 
   def with_echo(**options, &block)
-    app =
-      ->(env) do
-        Pelton::HTTP::WebSocket.accept(env, **options) { |socket| socket.each { |message| socket.write(message) } }
-      end
+    app = ->(env) do
+      Pelton::HTTP::WebSocket.accept(env, **options) { |socket| socket.each { |message| socket.write(message) } }
+    end
     with_server(app, &block)
   end
 

@@ -105,10 +105,9 @@ module Pelton
       # The topic's server may let it wait. Others who come meanwhile share the stream.
       def start(name)
         @streams[name] = stream = Stream.new({}, {})
-        lost =
-          -> do
-            @gap.call(stream.rooms.values.flat_map(&:to_a) + stream.holds.values.map { |hold| hold.session.socket })
-          end
+        lost = -> do
+          @gap.call(stream.rooms.values.flat_map(&:to_a) + stream.holds.values.map { |hold| hold.session.socket })
+        end
         stream.subscription = @pubsub.attach(name, gap: lost) do |json, position|
           stream.rooms.each do |audience, room|
             count = room.broadcast(audience.encode(json, name, position))

@@ -269,10 +269,11 @@ module Pelton
       end
 
       def stop_replacing
-        warn(
-          @renewing ? "the other workers are not replaced: a new one must come up " \
-            "first" : "the worker stays: the new one does not come up"
-        )
+        if @renewing
+          warn("the other workers are not replaced: a new one must come up first")
+        else
+          warn("the worker stays: the new one does not come up")
+        end
         @renewing = false
         @to_replace.clear
       end

@@ -117,10 +117,10 @@ module Pelton
           end
           options.on("-v", "--version", "print the version") { @answer = "pelton #{VERSION}" }
           options.on("-h", "--help", "print this") { @answer = options.help }
-          options.separator("\nSettings may come from the environment, too: PELTON_WORKERS=2, " \
-            "PELTON_BIND=tcp://0.0.0.0:80 ...; flags win over\n" \
-            "variables, and variables over the file. WEB_CONCURRENCY and PORT are used where neither says anything " \
-            "else.")
+          options.separator("\nSettings may come from the environment, too: " \
+            "PELTON_WORKERS=2, PELTON_BIND=tcp://0.0.0.0:80 ...; flags win over\n" \
+            "variables, and variables over the file. " \
+            "WEB_CONCURRENCY and PORT are used where neither says anything else.")
         end
       end
     end

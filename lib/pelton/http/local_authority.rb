@@ -15,10 +15,13 @@ module Pelton
       VALID = 397 * DAY # of a certificate: what browsers accept
       SOON = 30 * DAY
       NAMES = %w[localhost *.localhost 127.0.0.1 ::1].freeze
-      AUTHORITY = {"basicConstraints" => "critical,CA:TRUE,pathlen:0", "keyUsage" => "critical,keyCertSign,cRLSign",
-                   "subjectKeyIdentifier" => "hash",
-                   "nameConstraints" => "critical,permitted;DNS:localhost,permitted;IP:127.0.0.0/255.0.0.0,permitted;IP:0:0:0:0:0:0:0:1/FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF"}
-        .freeze
+      AUTHORITY = {
+        "basicConstraints" => "critical,CA:TRUE,pathlen:0",
+        "keyUsage" => "critical,keyCertSign,cRLSign",
+        "subjectKeyIdentifier" => "hash",
+        "nameConstraints" => "critical,permitted;DNS:localhost,permitted;IP:127.0.0.0/255.0.0.0," \
+          "permitted;IP:0:0:0:0:0:0:0:1/FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF"
+      }.freeze
       private_constant :DAY, :YEARS, :VALID, :SOON, :NAMES, :AUTHORITY
 
       # @return [LocalAuthority] the user's
@@ -65,9 +68,12 @@ module Pelton
       end
 
       def make(authority)
-        extensions = {"basicConstraints" => "critical,CA:FALSE", "keyUsage" => "critical,digitalSignature",
-                      "extendedKeyUsage" => "serverAuth",
-                      "subjectAltName" => X509.alternatives(NAMES)}
+        extensions = {
+          "basicConstraints" => "critical,CA:FALSE",
+          "keyUsage" => "critical,digitalSignature",
+          "extendedKeyUsage" => "serverAuth",
+          "subjectAltName" => X509.alternatives(NAMES)
+        }
         X509.make({"CN" => "localhost"}, seconds: VALID, issuer: authority, extensions: extensions)
       end
 

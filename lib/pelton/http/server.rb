@@ -121,8 +121,8 @@ module Pelton
       #   `http2_connections`, `http2_streams` (requests), `http2_resets` (those that their client cancelled while they
       #   were answered) and `http2_floods` (connections ended for it). The status is 0 where the client left before the
       #   response. With a cache: `cache_hits` and `cache_misses` of the requests that may be answered from it;
-      #   `cache_stale`, those answered by an expired response; `cache_waits`, the misses that waited for the response to
-      #   another; the `cache_bytes` of its responses; and `cache_purged`, how many of them {#purge} has removed
+      #   `cache_stale`, those answered by an expired response; `cache_waits`, the misses that waited for the response
+      #   to another; the `cache_bytes` of its responses; and `cache_purged`, how many of them {#purge} has removed
       def stats = _stats.merge!(failed_handshakes: @listeners.sum(&:failed_handshakes), durations: durations)
 
       # Removes responses from this process's cache; those that are being made are not kept. It takes about a

@@ -8,7 +8,8 @@ module Pelton
     class Address
       DEFAULT_PORT = 11211
       NETWORK =
-        /\A(?:\[(?<host>[0-9A-Za-z:.%_-]{2,255})\]|(?<host>[^:\[\]\s\/@]{1,255}))(?::(?<port>\d{1,5}))?(?::(?<weight>\d{1,9}))?\z/
+        /\A(?:\[(?<host>[0-9A-Za-z:.%_-]{2,255})\]|(?<host>[^:\[\]\s\/@]{1,255}))
+          (?::(?<port>\d{1,5}))?(?::(?<weight>\d{1,9}))?\z/x
       SOCKET = /\A(?<path>\/[^:\0]+)(?::(?<weight>\d{1,9}))?\z/
       private_constant :NETWORK, :SOCKET
 

@@ -17,7 +17,9 @@ module Pelton
     #
     # Where no reactor runs it starts a thread with one, so it serves blocking clients of the same process, too:
     #
-    #     Pelton::Memcached::Server.start { |server| Dalli::Client.new(*server.addresses, protocol: :meta).set("greeting", "hello") }
+    #     Pelton::Memcached::Server.start do |server|
+    #       Dalli::Client.new(*server.addresses, protocol: :meta).set("greeting", "hello")
+    #     end
     #
     # It has neither authentication nor encryption, like memcached by default: only listen on addresses whose users you
     # trust. It never listens on UDP.

@@ -20,11 +20,16 @@ module Pelton
       # order of their ids. An offset goes on from the topic's last one; a topic that is not known, or was forgotten,
       # begins beyond all that were given out.
       SCHEMA = <<~SQL
-        CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_state (one boolean PRIMARY KEY DEFAULT true CHECK (one), epoch text NOT NULL, count bigint NOT NULL);
-        CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_messages (id bigserial PRIMARY KEY, epoch text NOT NULL, topic bytea, position bigint NOT NULL, body bytea NOT NULL);
+        CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_state (
+          one boolean PRIMARY KEY DEFAULT true CHECK (one), epoch text NOT NULL, count bigint NOT NULL);
+        CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_messages (
+          id bigserial PRIMARY KEY, epoch text NOT NULL, topic bytea, position bigint NOT NULL, body bytea NOT NULL);
         CREATE INDEX IF NOT EXISTS pelton_pubsub_topics ON pelton_pubsub_messages (topic, id) WHERE topic IS NOT NULL;
-        CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_publishers (publisher text PRIMARY KEY, number bigint NOT NULL, seen timestamptz NOT NULL);
-        CREATE OR REPLACE FUNCTION pelton_pubsub_publish(fresh text, publisher_id text, first bigint, topics bytea[], bodies bytea[]) RETURNS void LANGUAGE plpgsql AS $$
+        CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_publishers (
+          publisher text PRIMARY KEY, number bigint NOT NULL, seen timestamptz NOT NULL);
+        CREATE OR REPLACE FUNCTION pelton_pubsub_publish(
+          fresh text, publisher_id text, first bigint, topics bytea[], bodies bytea[])
+        RETURNS void LANGUAGE plpgsql AS $$
           DECLARE
             number bigint := first;
             given bigint;
@@ -40,10 +45,12 @@ module Pelton
                 last := 0;
                 IF topics[i] IS NOT NULL THEN
                   total := total + 1;
-                  SELECT position + 1 INTO last FROM pelton_pubsub_messages WHERE topic = topics[i] ORDER BY id DESC LIMIT 1;
+                  SELECT position + 1 INTO last FROM pelton_pubsub_messages
+                    WHERE topic = topics[i] ORDER BY id DESC LIMIT 1;
                   last := coalesce(last, total);
                 END IF;
-                INSERT INTO pelton_pubsub_messages (epoch, topic, position, body) VALUES (life, topics[i], last, bodies[i]);
+                INSERT INTO pelton_pubsub_messages (epoch, topic, position, body)
+                  VALUES (life, topics[i], last, bodies[i]);
               END IF;
               number := number + 1;
             END LOOP;

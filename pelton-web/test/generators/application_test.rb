@@ -41,10 +41,9 @@ class WebGeneratorsApplicationTest < PeltonTest
 
   def test_the_command
     out, error = StringIO.new, StringIO.new
-    run =
-      ->(*arguments) do
-        Dir.chdir(@folder) { Pelton::Web::Generators::Application.run(arguments, out: out, error: error) }
-      end
+    run = ->(*arguments) do
+      Dir.chdir(@folder) { Pelton::Web::Generators::Application.run(arguments, out: out, error: error) }
+    end
 
     assert_equal 0, run.call("shop")
     assert_equal 1, run.call("shop")

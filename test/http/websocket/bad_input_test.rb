@@ -78,12 +78,11 @@ class WebSocketBadInputTest < PeltonTest
 
   def test_after_our_farewell_come_fragments_that_are_too_long_together
     closed = []
-    app =
-      ->(env) do
-        WebSocket.accept(env, deflate: false, max_message: 1000) do |socket|
-          socket.on_close { |code, _| closed << code }.close
-        end
+    app = ->(env) do
+      WebSocket.accept(env, deflate: false, max_message: 1000) do |socket|
+        socket.on_close { |code, _| closed << code }.close
       end
+    end
     with_server(app) do |url|
       stream = raw(url)
       stream.write(frame(:text, "x" * 1000, fin: false) + frame(:continuation, "x"))

@@ -120,10 +120,9 @@ class WebSocketFramesTest < PeltonTest
 
   def test_masks_cut_anywhere
     text = "a message of ä and €"
-    masked =
-      ->(first, data) do
-        [first, 0x80 | data.bytesize].pack("CC") + "\1\2\3\4" + ::WebSocket::Mask.mask(data.b, "\1\2\3\4".b)
-      end
+    masked = ->(first, data) do
+      [first, 0x80 | data.bytesize].pack("CC") + "\1\2\3\4" + ::WebSocket::Mask.mask(data.b, "\1\2\3\4".b)
+    end
     each_cut(masked[0x01, text] + masked[0x80, text] + masked[0x8a, "pong"]) do |pieces|
       assert_equal [[[1, text * 2], [10, "pong"]], nil], read(pieces, masked: true)
     end

@@ -90,10 +90,9 @@ class SchedulerReadTest < PeltonTest
 
   def test_datagrams
     socket = UDPSocket.new.tap { |udp| udp.bind("127.0.0.1", 0) }
-    message, =
-      beside(-> { UDPSocket.new.tap { |udp| udp.connect("127.0.0.1", socket.addr[1]) }.write("hello") }) do
-        socket.recvfrom(10)
-      end
+    message, = beside(-> { UDPSocket.new.tap { |udp| udp.connect("127.0.0.1", socket.addr[1]) }.write("hello") }) do
+      socket.recvfrom(10)
+    end
 
     assert_equal "hello", message
   end

@@ -265,10 +265,9 @@ class PeltonStoreTest < PeltonTest
   # @return [Array] the block's value and the events of the cache, without the name of the store
   def with_events
     events = []
-    keep =
-      ->(name, _start, _finish, _id, payload) do
-        events << [name, payload.except(:store, :protocol, :exception_object, :expires_in, :namespace)]
-      end
+    keep = ->(name, _start, _finish, _id, payload) do
+      events << [name, payload.except(:store, :protocol, :exception_object, :expires_in, :namespace)]
+    end
     value = ActiveSupport::Notifications.subscribed(keep, /\Acache_/) do
       yield
     rescue ArgumentError, TypeError, NotImplementedError => error

@@ -101,12 +101,11 @@ class ActiveRecordMergingTest < PeltonTest
         reading: {adapter: "sqlite3", database: "test.sqlite3", replica: true}
       })
       roles = [:writing, :reading]
-      sent =
-        queries do
-          @found = together(roles * 2) do |role|
-            ActiveRecord::Base.connected_to(role: role) { Person.find(BASE) && Person.current_role }
-          end
+      sent = queries do
+        @found = together(roles * 2) do |role|
+          ActiveRecord::Base.connected_to(role: role) { Person.find(BASE) && Person.current_role }
         end
+      end
       p [@found.uniq, sent]
     RUBY
   end

@@ -56,7 +56,8 @@ module Pelton
       # @return [String] without a password
       def self.describe(driver, options)
         return "sqlite:#{"//" unless options[:database] == ":memory:"}#{options[:database]}" if driver == :sqlite
-        "#{driver}://#{"#{options[:user]}@" if options[:user]}#{options[:host]}#{":#{options[:port]}" if options[:port]}/#{options[:database]}"
+        "#{driver}://#{"#{options[:user]}@" if options[:user]}#{options[:host]}" \
+          "#{":#{options[:port]}" if options[:port]}/#{options[:database]}"
       end
 
       # @return [String] without a password

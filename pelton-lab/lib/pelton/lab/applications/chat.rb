@@ -58,8 +58,16 @@ module Chat
 
     def create_tables(database)
       times = ->(table) { %i[created_at updated_at].each { |name| table.DateTime(name, null: false) } }
-      database.create_table(:users) { primary_key :id; String :name; times.call(self) } # rubocop:disable Style/Semicolon
-      database.create_table(:rooms) { primary_key :id; String :name; times.call(self) } # rubocop:disable Style/Semicolon
+      database.create_table(:users) do
+        primary_key :id
+        String :name
+        times.call(self)
+      end
+      database.create_table(:rooms) do
+        primary_key :id
+        String :name
+        times.call(self)
+      end
       database.create_table :memberships do
         primary_key :id
         Integer :user_id, index: true

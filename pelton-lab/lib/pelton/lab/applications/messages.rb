@@ -19,7 +19,8 @@ module Messages
   HEAD =
     "<!doctype html>\n<html><head>" \
     "<title>Room</title>\n" \
-    "#{Array.new(12) { |n| "<link rel=\"stylesheet\" href=\"/assets/part-#{n}-5f2c81d0a3b4c6e7.css\">\n" }.join}</head>\n".freeze
+    "#{Array.new(12) { |n| "<link rel=\"stylesheet\" href=\"/assets/part-#{n}-5f2c81d0a3b4c6e7.css\">\n" }.join}" \
+    "</head>\n".freeze
 
   MESSAGE = <<~ERB
     <div class="message" id="message_<%= message.id %>" data-sent="<%= message.sent.to_i %>">

@@ -19,10 +19,9 @@ Pelton::Lab.experiment "cable" do
   lab = Pelton::Lab
   servers = lab::CableServers
   ways = servers::ALL
-  broadcast =
-    ->(run, server, number) do
-      run.expect("201", server.post("/broadcast?#{number}", "").code, "the status of a broadcast")
-    end
+  broadcast = ->(run, server, number) do
+    run.expect("201", server.post("/broadcast?#{number}", "").code, "the status of a broadcast")
+  end
   channel = {channel: "LabChannel"}
 
   # A race of these servers with so many sockets that have subscribed to the stream.

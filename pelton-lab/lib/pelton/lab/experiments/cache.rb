@@ -19,12 +19,11 @@ Pelton::Lab.experiment "cache" do
     about "values of 100 bytes"
     server(&memcached)
     values = (0...1_000).to_h { |i| ["key-#{i}", "value #{i} ".ljust(100, "x")] }
-    work =
-      ->(run, cache) do
-        run.measure do
-          run.size.times { run.expect(true, cache.get_multi(values.keys) == values, "whether all values are right") }
-        end
+    work = ->(run, cache) do
+      run.measure do
+        run.size.times { run.expect(true, cache.get_multi(values.keys) == values, "whether all values are right") }
       end
+    end
 
     baseline "dalli", style: "blocking", gem: "dalli" do |run|
       require "dalli"

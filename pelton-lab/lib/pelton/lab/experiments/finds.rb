@@ -86,11 +86,10 @@ Pelton::Lab.experiment "finds" do
 
   # The same by a fiber each. The block returns the number of queries until now.
   by_fibers = lambda do |run, find, &queries|
-    times =
-      -> do
-        Array.new(run.size) { |i| Pelton.spawn { run.expect("user #{1 + i}", find.call(1 + i).username) } }
-          .each(&:await)
-      end
+    times = -> do
+      Array.new(run.size) { |i| Pelton.spawn { run.expect("user #{1 + i}", find.call(1 + i).username) } }
+        .each(&:await)
+    end
     times.call
     before = queries.call
     run.measure(&times)
@@ -105,12 +104,11 @@ Pelton::Lab.experiment "finds" do
       server { |processes, core, _| database.start(processes, core) }
       also :cpu_us_per_operation, "CPU us/op"
 
-      work =
-        ->(run, model, find) do
-          run.measure do
-            run.size.times { |i| (1 + i * 7 % 1_000).then { |id| check.call(run, model.public_send(find, id), id) } }
-          end
+      work = ->(run, model, find) do
+        run.measure do
+          run.size.times { |i| (1 + i * 7 % 1_000).then { |id| check.call(run, model.public_send(find, id), id) } }
         end
+      end
       baseline("Sequel::Model", style: "blocking") do |run|
         sequel.call(database, run, 1_000) { |model| work.call(run, model, :with_pk!) }
       end

@@ -18,7 +18,11 @@ Pelton::Lab.web_experiment "models" do |programs|
   fill = lambda do |kind, run, folder|
     kind.open(run, folder) do |database|
       next if database.table_exists?(:users) && database[:users].count == 10_000
-      database.create_table(:users) { primary_key :id; String :username; Integer :visits, default: 0 } # rubocop:disable Style/Semicolon
+      database.create_table(:users) do
+        primary_key :id
+        String :username
+        Integer :visits, default: 0
+      end
       database.create_table(:notes) { primary_key(:id).then { String :text } }
       (1..10_000).each_slice(1000) do |ids|
         database[:users].import(%i[id username], ids.map { |id| [id, "user #{id}"] })

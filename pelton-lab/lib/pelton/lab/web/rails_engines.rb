@@ -68,9 +68,8 @@ module Pelton
       def seeds(name)
         made_by =
           [gemfile + ".lock", *Dir[File.join(folder, "{host.rb,#{name}/**/*}")].sort.select { |path| File.file?(path) }]
-        path =
-          File.join(Dir.tmpdir,
-            "pelton-lab-#{name}-#{Digest::SHA256.hexdigest(made_by.map { |file| File.read(file) }.join)[0, 16]}.sqlite3")
+        digest = Digest::SHA256.hexdigest(made_by.map { |file| File.read(file) }.join)
+        path = File.join(Dir.tmpdir, "pelton-lab-#{name}-#{digest[0, 16]}.sqlite3")
         return path if File.exist?(path)
         Dir.mktmpdir do |made|
           run_rows(name, "sqlite3:#{made}/app.db")

@@ -69,7 +69,11 @@ module Pelton
         end
 
         def migration(text)
-          ::Sequel::Migrator::MUTEX.synchronize { eval(text, TOPLEVEL_BINDING.dup, @file).tap { |found| ::Sequel::Migration.descendants.delete(found) } } # standard:disable Security/Eval
+          ::Sequel::Migrator::MUTEX.synchronize do
+            found = eval(text, TOPLEVEL_BINDING.dup, @file) # standard:disable Security/Eval
+            ::Sequel::Migration.descendants.delete(found)
+            found
+          end
         rescue SyntaxError, StandardError => error
           raise Failed, "#{@file} cannot be read: #{error.message}"
         end

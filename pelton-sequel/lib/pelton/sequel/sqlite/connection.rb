@@ -26,11 +26,15 @@ module Pelton
         # A literal or bound value, on which column types do not depend. Names in other quotes are kept.
         TEXT = /'[^']*+(?:''[^']*+)*+'/
         LITERAL =
-          /(AS #{TEXT}|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])|[xX]?#{TEXT}|(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|(?<!:):\w+|\?\d*/
+          /(AS\ #{TEXT}|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])|
+            [xX]?#{TEXT}|
+            (?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|
+            (?<!:):\w+|\?\d*/x
 
         # A statement that writes and returns columns: its table and these. Its types are those of a SELECT.
         RETURNING =
-          /\A(?:INSERT|REPLACE|UPDATE|DELETE)\b(?: OR \w+)?(?: INTO| FROM)? ((?:[\w.]|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])+).* RETURNING (.+)\z/m
+          /\A(?:INSERT|REPLACE|UPDATE|DELETE)\b(?:\ OR\ \w+)?(?:\ INTO|\ FROM)?
+            \ ((?:[\w.]|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])+).*\ RETURNING\ (.+)\z/mx
 
         LONG = 10_000 # longer statements, in bytes, are not cached
         private_constant :TEXT, :RETURNING

@@ -27,7 +27,9 @@ module Pelton
         # @return [#call] takes the env and the path's variables; returns Rack's response
         # @raise [ConfigurationError] if there is no such action, or a filter names an unknown one
         def endpoint(action, settings, route)
-          raise ConfigurationError, "#{self} has no action #{action}: it needs a public method of this name" unless action_methods.include?(action)
+          unless action_methods.include?(action)
+            raise ConfigurationError, "#{self} has no action #{action}: it needs a public method of this name"
+          end
           check_filters
           remove_method(:"_run_#{action}") if method_defined?(:"_run_#{action}", false)
           class_eval(code_of(action), "(#{self}##{action}, compiled)", 1)

@@ -22,7 +22,9 @@ module Pelton
         NAMES = [*TYPES.keys, REFERENCES].freeze
         INDICES = {"index" => true, "uniq" => {unique: true}, "unique" => {unique: true}}.freeze
         FORM =
-          /\A(?<name>[a-z_][a-z0-9_]*)(?::(?<type>[a-z_]+)(?:\{(?<size>[\w,. ]+)\})?(?<required>!)?)?(?::(?<index>[a-z]+))?\z/
+          /\A(?<name>[a-z_][a-z0-9_]*)
+            (?::(?<type>[a-z_]+)(?:\{(?<size>[\w,. ]+)\})?(?<required>!)?)?
+            (?::(?<index>[a-z]+))?\z/x
         # Names of methods that models need.
         TAKEN =
           %w[attributes class dup errors freeze hash id method methods model new object_id save send table valid

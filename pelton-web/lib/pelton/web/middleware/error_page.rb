@@ -110,10 +110,9 @@ module Pelton
         return unless file && File.file?(file)
         line = line.to_i
         first = [line - AROUND, 1].max
-        lines =
-          File.foreach(file, encoding: "UTF-8").lazy.drop(first - 1).first(2 * AROUND + 1).map do |text|
-            text.scrub.chomp
-          end
+        lines = File.foreach(file, encoding: "UTF-8").lazy.drop(first - 1).first(2 * AROUND + 1).map do |text|
+          text.scrub.chomp
+        end
         Excerpt.new(file.delete_prefix(@root), line, lines.each_with_index.map { |text, index| [first + index, text] })
       end
 

@@ -10,7 +10,9 @@ module Pelton
     # whether a browser may show them.
     #
     #     photo = params.file(:photo, types: %w[image/jpeg image/png], max_bytes: 5 << 20)
-    #     uploads.keep(photo) { |key| current_user.add_photo(file: key, type: photo.type, name: photo.original_filename) }
+    #     uploads.keep(photo) do |key|
+    #       current_user.add_photo(file: key, type: photo.type, name: photo.original_filename)
+    #     end
     class Uploads
       KEY = %r{\A\h{2}/\h{32}\z}
       private_constant :KEY

@@ -104,10 +104,9 @@ module Pelton
       #   @return [Hash{Class, String => Integer}] statuses for errors of actions, by class or class name, in addition
       #     to {ERRORS}: `{"Sequel::UniqueConstraintViolation" => 409}`. Errors with a method `web_status` need no entry
       setting(:errors, {}.freeze) do |value|
-        right =
-          value.is_a?(Hash) && value.all? do |error, status|
-            [Module, String].any? { |type| error.is_a?(type) } && status.is_a?(Integer) && status.between?(400, 499)
-          end
+        right = value.is_a?(Hash) && value.all? do |error, status|
+          [Module, String].any? { |type| error.is_a?(type) } && status.is_a?(Integer) && status.between?(400, 499)
+        end
         "must be a Hash of classes, or their names, and statuses from 400 to 499" unless right
       end
 

@@ -49,7 +49,10 @@ module Pelton
         # @return [String] 1234.5 as "$1,234.50"
         def number_to_currency(number, unit: "$", precision: 2, delimiter: ",", separator: ".")
           value = Numbers._exact(number) or return number
-          "#{"-" if Numbers._decimal(value, precision).start_with?("-")}#{unit}#{number_with_precision(value.abs, precision: precision, delimiter: delimiter, separator: separator)}"
+          sign = "-" if Numbers._decimal(value, precision).start_with?("-")
+          amount =
+            number_with_precision(value.abs, precision: precision, delimiter: delimiter, separator: separator)
+          "#{sign}#{unit}#{amount}"
         end
 
         # @return [String] 12.345 as "12.3%"
