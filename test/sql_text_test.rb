@@ -5,8 +5,10 @@ require "pelton/sql_text"
 
 class SQLTextTest < PeltonTest
   def test_queries_without_their_values
-    {sqlite: {"SELECT 1, 'it''s', \"c1\", $1 FROM t2 WHERE a IN (-1.5e3, X'00') AND b = 'unfinished" => "SELECT ?, ?, \"c1\", $1 FROM t2 WHERE a IN (?, ?) AND b = ?",
-              "SELECT \"it's\", `it's` FROM t -- it's\n WHERE a LIKE'x\\' AND b = 's3cret' /* it's" => "SELECT \"it's\", `it's` FROM t \n WHERE a LIKE? AND b = ?",
+    {sqlite: {"SELECT 1, 'it''s', \"c1\", $1 FROM t2 WHERE a IN (-1.5e3, X'00') AND b = 'unfinished" =>
+                "SELECT ?, ?, \"c1\", $1 FROM t2 WHERE a IN (?, ?) AND b = ?",
+              "SELECT \"it's\", `it's` FROM t -- it's\n WHERE a LIKE'x\\' AND b = 's3cret' /* it's" =>
+                "SELECT \"it's\", `it's` FROM t \n WHERE a LIKE? AND b = ?",
               "SELECT 1 \"s3cret" => "SELECT ? ?"},
      postgres: {"SELECT $$a$$, $x$b'$x$, 'back\\', 's3cret'" => "SELECT ?, ?, ?, ?",
                 "SELECT E'it\\'s s3cret', e'\\\\', 's3cret'" => "SELECT ?, ?, ?"},

@@ -23,7 +23,9 @@ class HTTPFaultsTest < PeltonTest
     FILE = Tempfile.create("pelton").tap { |file| file.write("0123456789" * #{SIZE / 10}) && file.close }.path
     LARGE = File.read(FILE)
     app = lambda do |env|
-      body = {"/file" => -> { File.open(FILE) }, "/large" => -> { [LARGE] }}.fetch(env["PATH_INFO"]) { -> { ["hello"] } }.call
+      body =
+        {"/file" => -> { File.open(FILE) }, "/large" => -> { [LARGE] }}
+          .fetch(env["PATH_INFO"]) { -> { ["hello"] } }.call
       body.is_a?(File) ? [200, {"content-length" => body.size.to_s}, body] : [200, {}, body]
     end
     Pelton.run { puts Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port }

@@ -113,8 +113,9 @@ class StopTest < PeltonTest
     end
 
     assert_equal [:swallowed, :ended], @log
-    assert_match(/1 fiber.* were ended:\n +#<Pelton::Task waiting from #{__FILE__}:\d+ at #{__FILE__}:\d+:in .*sleep'>$/,
-      output.string)
+    expected =
+      /1 fiber.* were ended:\n +#<Pelton::Task waiting from #{__FILE__}:\d+ at #{__FILE__}:\d+:in .*sleep'>$/
+    assert_match expected, output.string
     assert_equal 0, Pelton.stats[:parked]
     assert_empty Pelton.tasks
     assert_equal 1, Pelton.run { sleep(0.001) && 1 }

@@ -233,7 +233,10 @@ class DocumentsTest < PeltonTest
         file = StringIO.new
         asked = []
         streams = {"/chat" => [200, {"content-type" => "text/event-stream"}, []], "/prices" => [204, {}, []]}
-        app = ->(env) { streams[env["PATH_INFO"]] || [200, {"content-type" => "application/json"}, [JSON.generate(asked << [env["REQUEST_METHOD"], env["PATH_INFO"]])]] }
+        app = ->(env) do
+          streams[env["PATH_INFO"]] || [200, {"content-type" => "application/json"},
+            [JSON.generate(asked << [env["REQUEST_METHOD"], env["PATH_INFO"]])]]
+        end
         here = "http://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}/"
       RUBY
         check(asked.tally[%w[POST /photos]], 2)
@@ -260,8 +263,15 @@ class DocumentsTest < PeltonTest
         require "pelton/http"
         $apps = []
         def run(app) = $apps << app
-        def socket(app) = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}")
-        echo = Pelton::HTTP::Server.new(->(env) { Pelton::HTTP::WebSocket.accept(env) { |one| one.each { |message| one.write(message) } } })
+        def socket(app)
+          Pelton::HTTP::WebSocket.connect(
+            "ws://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}"
+          )
+        end
+        echo =
+          Pelton::HTTP::Server.new(
+            ->(env) { Pelton::HTTP::WebSocket.accept(env) { |one| one.each { |message| one.write(message) } } }
+          )
         $chat = "ws://127.0.0.1:\#{echo.listen("tcp://127.0.0.1:0").port}"
       RUBY
         socket($apps[0]).then { |one| check([one.write("hi").receive, one.close], ["you said hi", nil]) }

@@ -8,7 +8,9 @@ module Spans
     require "opentelemetry/sdk"
     OpenTelemetry.logger = Logger.new(File::NULL)
     $exporter = OpenTelemetry::SDK::Trace::Export::InMemorySpanExporter.new
-    OpenTelemetry::SDK.configure { |sdk| sdk.add_span_processor(OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new($exporter)) }
+    OpenTelemetry::SDK.configure do |sdk|
+      sdk.add_span_processor(OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new($exporter))
+    end
     require "pelton/opentelemetry"
     def spans = $exporter.finished_spans
     def span(name) = spans.find { |span| span.name == name } || abort("no span \#{name} among \#{spans.map(&:name)}")

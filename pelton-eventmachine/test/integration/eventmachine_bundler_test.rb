@@ -52,8 +52,9 @@ class EventMachineBundlerTest < PeltonTest
   end
 
   def test_the_gems_version_satisfies_dependents
+    program = 'gem "eventmachine", "~> 1.2", ">= 1.2.5"; puts Gem.loaded_specs["eventmachine"].version'
     assert_equal "1.2.7\n",
-      bundled(<<~GEMFILE, program: 'gem "eventmachine", "~> 1.2", ">= 1.2.5"; puts Gem.loaded_specs["eventmachine"].version')
+      bundled(<<~GEMFILE, program: program)
         gem "pelton", path: "#{ROOT}"
         gem "eventmachine", path: "#{ROOT}/eventmachine"
       GEMFILE

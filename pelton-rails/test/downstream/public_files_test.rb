@@ -18,7 +18,10 @@ class RailsPublicFilesTest < PeltonTest
       FileUtils.mkdir_p(%w[public/assets files])
       File.write("public/robots.txt", "")
       #{before}
-      #{"Pelton::HTTP.configuration = Pelton::HTTP::Configuration.new.tap { |one| one.instance_eval(#{settings.dump}) }" if settings}
+      settings = #{settings.inspect}
+      if settings
+        Pelton::HTTP.configuration = Pelton::HTTP::Configuration.new.tap { |one| one.instance_eval(settings) }
+      end
       TestApplication.config.public_file_server.enabled = true
       #{setup}
       TestApplication.initialize!

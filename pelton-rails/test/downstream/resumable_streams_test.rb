@@ -250,7 +250,9 @@ class RailsResumableStreamsTest < PeltonTest
         Pelton.run do
           url = "http://127.0.0.1:\#{Pelton::HTTP::Server.new(TestApplication).listen("tcp://127.0.0.1:0").port}/stream"
           events = +""
-          job = Pelton.spawn { Message.create!.content_stream.write { |out| (out << "one") && (sleep(0.01) until events.include?("one")) } }
+          job = Pelton.spawn do
+            Message.create!.content_stream.write { |out| (out << "one") && (sleep(0.01) until events.include?("one")) }
+          end
           sleep 0.01 until Message.any?
           Pelton::HTTP.get(url, stream: true).each { |piece| events << piece }
           job.await

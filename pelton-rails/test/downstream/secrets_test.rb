@@ -19,7 +19,8 @@ class RailsSecretsTest < PeltonTest
     Pelton.logger = Logger.new(Log.new)
     Pelton.on_error { |error, *more| Walk.error("on_error", error) || Walk.text("on_error", more.join(" ")) }
     ENV["SECRET_KEY_BASE"] = Walk.mark("base") * 8
-    ENV["DATABASE_URL"] = "sqlite3:\#{Dir.pwd}/test.sqlite3?timeout=2000&pool=2&checkout_timeout=0.3&password=\#{Walk.mark("database")}"
+    ENV["DATABASE_URL"] =
+      "sqlite3:\#{Dir.pwd}/test.sqlite3?timeout=2000&pool=2&checkout_timeout=0.3&password=\#{Walk.mark("database")}"
     TestApplication.config.cache_store = :pelton_store, "127.0.0.1:\#{ARGV.shift}"
     TestApplication.config.active_job.queue_adapter = :pelton
     TestApplication.initialize!

@@ -117,8 +117,9 @@ class SequelMigratorsTest < PeltonTest
       again = db("migrate")
 
       assert_equal 1, ended(again)
-      assert_match(/20240102_data.rb did not end: begun .* by process \d+ on .*, without a transaction.*pelton db migrate --retry/,
-        output(again))
+      expected =
+        /20240102_data.rb did not end: begun .* by process \d+ on .*, without a transaction.*pelton db migrate --retry/
+      assert_match expected, output(again)
       FileUtils.rm_f(%W[#{@path}/begun #{@path}/go])
     end
   end

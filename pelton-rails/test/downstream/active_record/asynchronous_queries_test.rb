@@ -32,7 +32,8 @@ class AsynchronousQueriesTest < PeltonTest
           results = 2.times.map { Post.order(:title).load_async }
           names = Pelton.tasks.map { |task| task.name.to_s }.grep(/query/).uniq
           sleep 0.01
-          puts "fibers: \#{results.map { |posts| posts.map(&:title) }.map(&:inspect).join(" ")} \#{names.join}, main thread: \#{on_main_thread}"
+          titles = results.map { |posts| posts.map(&:title) }.map(&:inspect).join(" ")
+          puts "fibers: \#{titles} \#{names.join}, main thread: \#{on_main_thread}"
         end
       end
       executor.wrap do

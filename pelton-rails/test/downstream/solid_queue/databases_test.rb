@@ -87,9 +87,9 @@ class SolidQueueDatabasesTest < PeltonTest
       wait_until { Mark.count == 10 && SolidQueue::ClaimedExecution.count == 10 }
       other = PG.connect(ENV["DATABASE_URL"].sub(/\\?.*/, ""))
       puts other.exec(
-        "SELECT count(pg_terminate_backend(pid)) > 0 AS cut FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
-      )
-        .getvalue(0, 0)
+        "SELECT count(pg_terminate_backend(pid)) > 0 AS cut FROM pg_stat_activity " +
+          "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+      ).getvalue(0, 0)
       $go = true
       wait_until { all_done? rescue false }
     end

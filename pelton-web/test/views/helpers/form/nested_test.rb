@@ -62,8 +62,9 @@ class WebFormNestedTest < PeltonTest
       "<%= form_with(model: @order, scope: :order, url: '/') do |form| %>[<%= form.fields_for :lines do |line| %><b>" \
       "<%= line.text_field :article %></b><% end %>]<% end %>"
 
-    assert_match(%r{\A<form[^>]*>\[<b><input type="text" name="order\[lines_attributes\]\[0\]\[article\]"[^>]*></b>\]</form>\z},
-      rendered(text, order: order(lines: [Line.new])))
+    expected =
+      %r{\A<form[^>]*>\[<b><input type="text" name="order\[lines_attributes\]\[0\]\[article\]"[^>]*></b>\]</form>\z}
+    assert_match expected, rendered(text, order: order(lines: [Line.new]))
   end
 
   private
