@@ -28,7 +28,8 @@ class SQLTextTest < PeltonTest
   end
 
   def test_messages_of_servers
-    {"PG::UniqueViolation: ERROR:  duplicate key value violates unique constraint \"users_token_key\"\nDETAIL:  Key (token)=(s3cret) already exists.\n" =>
+    {"PG::UniqueViolation: ERROR:  duplicate key value violates unique constraint \"users_token_key\"\n" \
+       "DETAIL:  Key (token)=(s3cret) already exists.\n" =>
        "PG::UniqueViolation: ERROR:  duplicate key value violates unique constraint ?",
      "1062: Duplicate entry 's3'cret' for key 'users.token'" => "1062: Duplicate entry ?",
      "UNIQUE constraint failed: users.token" => "UNIQUE constraint failed: users.token",

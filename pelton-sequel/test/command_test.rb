@@ -62,10 +62,12 @@ class SequelCommandTest < PeltonTest
   end
 
   def test_a_migration_that_cannot_be_loaded_says_where
-    {"create_table(:half) {" => /20260103_break.rb:\d+: .*syntax error/m,
-     "}; nonsense(1); proc {" => /20260103_break.rb:1: .*nonsense.* \(NoMethodError\)/,
-     "}; Sequel.migration {" => /20260103_break.rb: it needs one `Sequel.migration do/,
-     "}; Kernel.require 'not/there'; proc {" => /20260103_break.rb:1: .*not\/there \(LoadError\)/}.each do |body, message|
+    {
+      "create_table(:half) {" => /20260103_break.rb:\d+: .*syntax error/m,
+      "}; nonsense(1); proc {" => /20260103_break.rb:1: .*nonsense.* \(NoMethodError\)/,
+      "}; Sequel.migration {" => /20260103_break.rb: it needs one `Sequel.migration do/,
+      "}; Kernel.require 'not/there'; proc {" => /20260103_break.rb:1: .*not\/there \(LoadError\)/
+    }.each do |body, message|
       migration("20260103_break", body)
       status, _, error = pelton("migrate")
 
@@ -175,8 +177,13 @@ class SequelCommandTest < PeltonTest
 
   # From Ruby 4.0 on it is a gem.
   def test_the_console_without_irb
-    program = "def require(name) = (name == 'irb') ? raise(LoadError.new('none').tap { |error| def error.path = 'irb' }) : super
-      require 'pelton/sequel/command'; exit Pelton::Sequel::Command.run(ARGV)"
+    program = <<~RUBY
+      def require(name)
+        (name == 'irb') ? raise(LoadError.new('none').tap { |error| def error.path = 'irb' }) : super
+      end
+      require 'pelton/sequel/command'
+      exit Pelton::Sequel::Command.run(ARGV)
+    RUBY
     _, errors, status = run_ruby(program, "console", "-d", "sqlite::memory:", gems: true)
 
     assert_equal 1, status.exitstatus

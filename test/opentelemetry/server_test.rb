@@ -43,9 +43,8 @@ class OpenTelemetryServerTest < PeltonTest
     traced(<<~RUBY)
       serving(->(_env) { [200, {}, ["x"]] }) do |client|
         peer = TCPSocket.new("127.0.0.1", client.base.port)
-        peer.write(
-          "GET / HTTP/1.1\\r\\nHost: x\\r\\nTraceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\\r\\n\\r\\n"
-        )
+        parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        peer.write("GET / HTTP/1.1\\r\\nHost: x\\r\\nTraceparent: \#{parent}\\r\\n\\r\\n")
         peer.write("GET / HTTP/1.1\\r\\nHost: x\\r\\nTraceparent: 00-garbage\\r\\nConnection: close\\r\\n\\r\\n")
         peer.read
       end

@@ -14,7 +14,9 @@ module Spans
     require "pelton/opentelemetry"
     def spans = $exporter.finished_spans
     def span(name) = spans.find { |span| span.name == name } || abort("no span \#{name} among \#{spans.map(&:name)}")
-    def check(got, expected) = got == expected || abort("\#{got.inspect} is not \#{expected.inspect}, at \#{caller.first}")
+    def check(got, expected)
+      got == expected || abort("\#{got.inspect} is not \#{expected.inspect}, at \#{caller.first}")
+    end
     # Serves the application for the time of the block, which gets a client.
     def serving(app, **options)
       Pelton.run do

@@ -87,7 +87,8 @@ module StorageSteps
   end
 
   def form_with(name, type, content)
-    %(--BOUNDARY\r\ncontent-disposition: form-data; name="file"; filename="#{name}"\r\ncontent-type: #{type}\r\n\r\n).b <<
+    %(--BOUNDARY\r\ncontent-disposition: form-data; name="file"; filename="#{name}"\r\n).b <<
+      "content-type: #{type}\r\n\r\n".b <<
       content.b <<
       "\r\n--BOUNDARY--\r\n".b
   end

@@ -29,7 +29,9 @@ module TelemetryProgram
 
     Pelton.on_error { |error| warn(error.full_message) unless error.message == "on purpose" }
 
-    def check(got, expected) = got == expected || abort("\#{got.inspect} is not \#{expected.inspect}, at \#{caller.first}")
+    def check(got, expected)
+      got == expected || abort("\#{got.inspect} is not \#{expected.inspect}, at \#{caller.first}")
+    end
 
     # Serves the application as `pelton serve` does, with many requests at once, again and again: /1, /2 and so on. Each
     # seventh fails.

@@ -92,7 +92,8 @@ class SequelMigratorsTest < PeltonTest
     end
 
     [:middle, :unrecorded].each do |step|
-      define_method(:"test_one_that_was_killed_#{(step == :middle) ? "in_the_middle" : "before_its_version_was_recorded"}_on_#{kind}") do
+      moment = (step == :middle) ? "in_the_middle" : "before_its_version_was_recorded"
+      define_method(:"test_one_that_was_killed_#{moment}_on_#{kind}") do
         begin_with(send(address))
         first_part, rest = "create_table(:half) { Integer :n }", "from(:users).update(name: Sequel.join(['x', :name]))"
         killed_in((step == :middle) ? "#{first_part}; #{GATE}; #{rest}" : "#{first_part}; #{rest}; #{GATE}")

@@ -66,11 +66,12 @@ module Pelton
 
         # @return [String] the compiled action's code
         def code_of(action)
+          called = "#{call_code(action)}\n#{default_code(action)} unless @response&.answered?"
           <<~RUBY
             def _run_#{action}
               @_action = :#{action}
               begin
-            #{filtered(action, "#{call_code(action)}\n#{default_code(action)} unless @response&.answered?").gsub(/^/, "    ")}
+            #{filtered(action, called).gsub(/^/, "    ")}
               rescue StandardError => error
                 answer_error(error)
               end

@@ -37,7 +37,8 @@ class WebFormNestedTest < PeltonTest
 
   def test_one_object
     assert_equal '<input type="hidden" name="order[address_attributes][id]" id="order_address_attributes_id" ' \
-      'value="3"><input type="text" name="order[address_attributes][article]" id="order_address_attributes_article" value="x">',
+      'value="3"><input type="text" name="order[address_attributes][article]" ' \
+      'id="order_address_attributes_article" value="x">',
       form(order(address: Line.new(3, "x"))).fields_for(:address) { |one| one.text_field(:article) }
   end
 
