@@ -49,7 +49,7 @@ class WaitingTest < PeltonTest
     report = ruby_output(SILENCE)
 
     assert_match(/nothing but a signal's handler can wake these fibers/, report)
-    assert_match(/-e:9:in .*pop'/, report)
+    assert_match(/-e:11:in .*pop'/, report)
     assert_match(/"condition" waiting/, report)
     refute_match(/on purpose/, report)
   end
