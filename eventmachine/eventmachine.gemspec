@@ -2,8 +2,9 @@
 
 require_relative "../lib/pelton/version"
 
-# EventMachine's name and version, for Gemfiles: gem "eventmachine", path: or git: of this repository. It is never published.
-# What it loads is Pelton: its load path is stand_in/ of the gem pelton-eventmachine, the files with EventMachine's names.
+# EventMachine's name and version, for Gemfiles: gem "eventmachine", path: or git: of this repository. It is never
+# published. What it loads is Pelton: its load path is stand_in/ of the gem pelton-eventmachine, the files with
+# EventMachine's names.
 Gem::Specification.new do |spec|
   spec.name = "eventmachine"
   spec.version = "1.2.7"

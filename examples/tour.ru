@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# A first look at Pelton, which `bin/pelton` serves: requests that wait beside others that do not, and a counter in memcached.
+# A first look at Pelton, which `bin/pelton` serves: requests that wait beside others that do not, and a counter in
+# memcached.
 
 require "pelton/memcached"
 

@@ -5,6 +5,7 @@ namespace :fuzz do
   task fibers: :compile do
     seconds = ENV.fetch("SECONDS", "60")
     limit = 2 * Integer(seconds) + 120 # beyond the tests' own deadline, whose report names the program
-    sh({"PELTON_FUZZ_SECONDS" => seconds, "limit" => limit.to_s}, "bin/test", "test/reactor/state_table_test.rb", "--", "--name", "/random_programs$/", verbose: false)
+    sh({"PELTON_FUZZ_SECONDS" => seconds, "limit" => limit.to_s}, "bin/test", "test/reactor/state_table_test.rb", "--",
+      "--name", "/random_programs$/", verbose: false)
   end
 end

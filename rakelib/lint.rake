@@ -24,11 +24,17 @@ namespace :lint do
   task(:signatures) do
     puts "... signatures"
     program = "Gem::Specification.find_all_by_name('rbs').any? or exit; load Gem.bin_path('rbs', 'rbs')"
-    libraries = FileList["{.,pelton-*}/sig/manifest.yaml"].flat_map { |file| YAML.load_file(file).fetch("dependencies") }
+    libraries =
+      FileList["{.,pelton-*}/sig/manifest.yaml"].flat_map { |file| YAML.load_file(file).fetch("dependencies") }
     options = libraries.flat_map { |library| ["-r", library.fetch("name")] } + signatures
-    Bundler.with_unbundled_env { sh RbConfig.ruby, "-e", program, "--", *options, "validate", "--silent", verbose: false }
+    Bundler.with_unbundled_env do
+      sh RbConfig.ruby, "-e", program, "--", *options, "validate", "--silent", verbose: false
+    end
   end
-  task(:c) { puts("... C, #{c_files.size} files") || sh("clang-format", "--dry-run", "-Werror", "--ferror-limit=5", *c_files, verbose: false) }
+  task(:c) do
+    puts("... C, #{c_files.size} files") ||
+      sh("clang-format", "--dry-run", "-Werror", "--ferror-limit=5", *c_files, verbose: false)
+  end
 end
 
 desc "Correct the style of Ruby and C where a tool can"

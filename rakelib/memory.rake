@@ -9,9 +9,11 @@ ruby_tests = lambda do |*command, **options|
   [*command, "-Itest", "-e", "ARGV.each { |file| require File.expand_path(file) }.clear", *memory_tests.call(**options)]
 end
 
-desc "Run tests with a minor collection at every allocation; FULL=1: a whole one with compaction (a hundred times as slow)"
+desc "Run tests with a minor collection at every allocation; FULL=1: a whole one with compaction (a hundred times as " \
+  "slow)"
 task stress: :compile do
-  environment = {"PELTON_GC_STRESS" => ENV["FULL"] ? "full" : "1", "PELTON_WATCHDOG" => "off"} # it would report a stall all the time
+  # it would report a stall all the time
+  environment = {"PELTON_GC_STRESS" => ENV["FULL"] ? "full" : "1", "PELTON_WATCHDOG" => "off"}
   sh(environment, *ruby_tests.call("ruby"), verbose: false)
 end
 
@@ -20,8 +22,8 @@ task memcheck: :compile do
   tests = ENV["TESTS"] # rake's variable, which is not in the environment without Bundler
   Bundler.with_unbundled_env do
     ENV["TESTS"] = tests
-    # Valgrind takes a stack pointer that moves less than 2 MB for a call or a return, and the memory it passed for gone:
-    # so the fibers' stacks have to lie farther apart.
+    # Valgrind takes a stack pointer that moves less than 2 MB for a call or a return, and the memory it passed for
+    # gone: so the fibers' stacks have to lie farther apart.
     ENV.update("RUBY_FIBER_MACHINE_STACK_SIZE" => "8388608", "PELTON_VALGRIND" => "1")
     ENV.update("BUNDLE_WITH" => "memcheck", "BUNDLE_SILENCE_ROOT_WARNING" => "1")
     sh "bundle check >/dev/null 2>&1 || bundle install --quiet", verbose: false # compiles nokogiri: a minute or two
@@ -34,11 +36,14 @@ task "memcheck:run" do
   # The errors that a killed child has reported count: its truncated report is completed.
   RubyMemcheck::TestTaskReporter.prepend(Module.new {
     def parse_valgrind_output
-      valgrind_xml_files.each { |file| File.write(file, "</valgrindoutput>", mode: "a") unless File.read(file).include?("</valgrindoutput>") }
+      valgrind_xml_files.each do |file|
+        File.write(file, "</valgrindoutput>", mode: "a") unless File.read(file).include?("</valgrindoutput>")
+      end
       super
     end
   })
-  # The reports of other projects' servers do not count, and the guard, a fork, may still be ending when the reports are read.
+  # The reports of other projects' servers do not count, and the guard, a fork, may still be ending when the reports are
+  # read.
   options = ["--trace-children-skip=*/memcached,*/openssl", "--child-silent-after-fork=yes"]
   options = RubyMemcheck::Configuration::DEFAULT_VALGRIND_OPTIONS + options
   RubyMemcheck.config(binary_name: "pelton", valgrind_options: options, valgrind_suppressions_dir: "test/valgrind")
@@ -77,7 +82,10 @@ end
 
 desc "Run tests on an extension that gcc has built with ASAN and UBSAN"
 task sanitize: "sanitize:copy" do
-  command = ruby_tests.call("ruby", folders: "{test/{.,deferrable,extension,group,reactor,scheduler,stream,task,watchdog,tls,http,http/*,memcached},pelton-eventmachine/test/{.,protocols}}")
+  command =
+    ruby_tests.call("ruby",
+      folders: "{test/{.,deferrable,extension,group,reactor,scheduler,stream,task,watchdog,tls,http,http/*,memcached}," \
+        "pelton-eventmachine/test/{.,protocols}}")
   # ASAN says on stderr that it knows no fibers, which is in the output of the guides' examples.
   # While Ruby 3.1 moves objects by itself it takes what lies on a stack for one, which ASAN's addresses do not forgive.
   command.reject! { |argument| argument.match?(%r{/reactor/(signal|state_table)_test}) }
@@ -85,7 +93,8 @@ task sanitize: "sanitize:copy" do
 end
 
 namespace :fuzz do
-  desc "Run random clients that leave under ASAN for SECONDS seconds (default 60); PELTON_SEED=n runs one of them again and again"
+  desc "Run random clients that leave under ASAN for SECONDS seconds (default 60); PELTON_SEED=n runs one of them " \
+    "again and again"
   task clients: "sanitize:copy" do
     environment = sanitized_environment.merge("PELTON_FUZZ_SECONDS" => ENV.fetch("SECONDS", "60"))
     command = %w[ruby -Itest test/http/server/random_clients_test.rb]

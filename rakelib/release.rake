@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 namespace :release do
-  desc "Build all gems, install each into an empty folder with nothing but what it declares, and run its README's first program"
+  desc "Build all gems, install each into an empty folder with nothing but what it declares, and run its README's " \
+    "first program"
   task :check do
     require_relative "release/check"
     ReleaseCheck.new.run { |line| puts line }
@@ -20,7 +21,8 @@ namespace :release do
     abort "release:build: #{problem.message}"
   end
 
-  desc "Publish what release:build has built, each gem after those that it depends on (needs the registry's credentials)"
+  desc "Publish what release:build has built, each gem after those that it depends on (needs the registry's " \
+    "credentials)"
   task :push do
     require_relative "release/packages"
     Packages.specifications.each { |spec| sh "gem", "push", "pkg/#{spec.file_name}" }

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-desc "Use memcached for SOAK_SECONDS seconds (default 600) under all kinds of faults; SOAK_SEED=n makes the same faults again"
+desc "Use memcached for SOAK_SECONDS seconds (default 600) under all kinds of faults; SOAK_SEED=n makes the same " \
+  "faults again"
 task soak: :compile do
   # Guard ends the servers, however this task ends.
   program = <<~'RUBY'
@@ -13,14 +14,16 @@ task soak: :compile do
     soak = Soak::Memcached.new(seconds, seed)
     soak.run or abort "a wrong answer (above); SOAK_SEED=#{seed}"
     puts soak.answers.map { |name, count| "#{name}: #{count}" }, "troubles: #{soak.troubles.inspect}"
-    puts format("memory: %d KB at first, %d KB at last; %.2f of what it was", soak.memory.first, soak.memory.last, soak.growth)
+    puts format("memory: %d KB at first, %d KB at last; %.2f of what it was", soak.memory.first,
+      soak.memory.last, soak.growth)
     abort "the memory grows" if seconds >= 300 && soak.growth > 1.15
   RUBY
   # The arenas of threads would hide a leak of the load.
   sh({"MALLOC_ARENA_MAX" => "2"}, RbConfig.ruby, "-Ilib", "-e", program, verbose: false)
 end
 
-desc "Broadcast MESSAGES (default 100,000) to clients of a cable, while Redis and PostgreSQL are away for 10 of each 60 seconds and workers are killed"
+desc "Broadcast MESSAGES (default 100,000) to clients of a cable, while Redis and PostgreSQL are away for 10 of each " \
+  "60 seconds and workers are killed"
 task "soak:cable" => :compile do
   program = <<~'RUBY'
     require "pg"
@@ -40,7 +43,8 @@ task "soak:cable" => :compile do
       url, signal, command = servers.fetch(name)
       database = DatabaseProcess.new(signal, &command)
       crash = -> { database.die!.then { sleep(10) && database.start } }
-      soak = Soak::Cable.new(format(url, database.port), messages: messages, outage: 10, every: 50, pause: 0.05, crash: crash)
+      soak = Soak::Cable.new(format(url, database.port),
+        messages: messages, outage: 10, every: 50, pause: 0.05, crash: crash)
       right = soak.run
       puts "#{name}: #{soak.tally}"
       right or abort soak.faults.join("\n")
@@ -51,7 +55,8 @@ task "soak:cable" => :compile do
   sh(RbConfig.ruby, "-Ilib", "-e", program, verbose: false)
 end
 
-desc "Run jobs for MINUTES (default 10) that receive texts, and pages that follow them, while workers are killed, PostgreSQL is restarted and their upstream fails; needs Ruby 3.2"
+desc "Run jobs for MINUTES (default 10) that receive texts, and pages that follow them, while workers are killed, " \
+  "PostgreSQL is restarted and their upstream fails; needs Ruby 3.2"
 task "soak:jobs" => :compile do
   abort "soak:jobs needs Ruby 3.2, and the gems that bin/setup downstream installs for it" if RUBY_VERSION < "3.2"
   program = <<~'RUBY'
@@ -64,7 +69,8 @@ task "soak:jobs" => :compile do
     require "./test/soak/jobs"
     database = DatabaseProcess.new("QUIT", &Databases.method(:postgres_command))
     restart = -> { database.die!.then { sleep(2) && database.start } }
-    soak = Soak::Jobs.new("postgres://postgres@127.0.0.1:#{database.port}/postgres", seconds: 60 * Float(ENV.fetch("MINUTES", "10")), every: 30, restart: restart)
+    soak = Soak::Jobs.new("postgres://postgres@127.0.0.1:#{database.port}/postgres",
+      seconds: 60 * Float(ENV.fetch("MINUTES", "10")), every: 30, restart: restart)
     right = soak.run
     puts soak.tally
     right or abort soak.faults.join("\n")

@@ -42,7 +42,8 @@ class AddressTest < PeltonTest
   def test_localhost_is_where_most_look_for_it
     both = [Addrinfo.tcp("::1", 5), Addrinfo.tcp("127.0.0.1", 5)]
     Addrinfo.stub(:getaddrinfo, both) do
-      assert_equal ["127.0.0.1", "::1"], %w[localhost other].map { |name| Pelton::Address.new("tcp://#{name}:5").to_addrinfo.ip_address }
+      assert_equal ["127.0.0.1", "::1"],
+        %w[localhost other].map { |name| Pelton::Address.new("tcp://#{name}:5").to_addrinfo.ip_address }
     end
     Addrinfo.stub(:getaddrinfo, both.first(1)) do
       assert_equal "::1", Pelton::Address.resolve("localhost", 5).ip_address

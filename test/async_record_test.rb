@@ -25,7 +25,8 @@ class AsyncRecordTest < PeltonTest
 
   def test_a_block_gets_the_records_that_the_options_choose
     assert_equal %w[user\ 0 user\ 1], named { |got| @model.all(:limit => 2, &got) } # standard:disable Style/HashSyntax
-    assert_equal %w[user\ 3 user\ 2], named { |got| @model.all(conditions: {age: 21..24}, order: Sequel.desc(:id), limit: 2, offset: 1, &got) }
+    assert_equal %w[user\ 3 user\ 2],
+      named { |got| @model.all(conditions: {age: 21..24}, order: Sequel.desc(:id), limit: 2, offset: 1, &got) }
   end
 
   def test_options_without_a_block_give_the_records

@@ -59,7 +59,8 @@ class CommandTest < PeltonTest
       File.join(ROOT, "exe/pelton"), "lab", "--list")
 
     assert_equal 2, status.exitstatus
-    assert_equal "pelton lab: this command is in a gem of its own: gem install pelton-lab, or add gem \"pelton-lab\" to the Gemfile\n", output
+    assert_equal "pelton lab: this command is in a gem of its own: gem install pelton-lab, or add gem \"pelton-lab\" " \
+      "to the Gemfile\n", output
   end
 
   # Also where Ruby's warnings are off.

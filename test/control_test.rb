@@ -35,7 +35,8 @@ class ControlTest < PeltonTest
   def test_it_purges
     asked = []
     control(purge: ->(path) { asked << path and {purged: 2} }) do |path|
-      assert_equal({"purged" => 2}, JSON.parse(ask(path, "POST /purge?path=/a%20b/* HTTP/1.0\r\n\r\n").split("\r\n\r\n").last))
+      assert_equal({"purged" => 2},
+        JSON.parse(ask(path, "POST /purge?path=/a%20b/* HTTP/1.0\r\n\r\n").split("\r\n\r\n").last))
       assert_equal ["/a b/*"], asked
       ["a", "", "/a%0Ab", "/%"].each do |wrong|
         assert_match(/\AHTTP\/1.1 400/, ask(path, "POST /purge?path=#{wrong} HTTP/1.0\r\n\r\n"), wrong)
@@ -46,7 +47,8 @@ class ControlTest < PeltonTest
       assert_equal 1, asked.size
     end
     control(purge: ->(_) { "worker 1 does not answer" }) do |path|
-      assert_match(/\AHTTP\/1.1 503 .*\r\n\r\nworker 1 does not answer\n\z/m, ask(path, "POST /purge?path=/ HTTP/1.0\r\n\r\n"))
+      assert_match(/\AHTTP\/1.1 503 .*\r\n\r\nworker 1 does not answer\n\z/m,
+        ask(path, "POST /purge?path=/ HTTP/1.0\r\n\r\n"))
     end
     control { |path| assert_match(/\AHTTP\/1.1 404/, ask(path, "POST /purge?path=/ HTTP/1.0\r\n\r\n")) }
   end
@@ -154,7 +156,8 @@ class ControlTest < PeltonTest
     control = control_on("tcp://127.0.0.1:0")
     port = control.address[%r{\Atcp://127.0.0.1:(\d+)\z}, 1]
 
-    assert_match(/\AHTTP\/1.1 200/, TCPSocket.open("127.0.0.1", port) { |socket| socket.write("GET /stats HTTP/1.0\r\n\r\n") && socket.read })
+    assert_match(/\AHTTP\/1.1 200/,
+      TCPSocket.open("127.0.0.1", port) { |socket| socket.write("GET /stats HTTP/1.0\r\n\r\n") && socket.read })
   ensure
     control&.close
   end

@@ -66,8 +66,10 @@ class FaradayTest < PeltonTest
   end
 
   def test_a_response
-    answer =
-      ->(_, _) { "HTTP/1.1 404 Not Here\r\nX-Some: 1\r\nX-Some: 2\r\nContent-Type: text/plain; charset=ISO-8859-1\r\nContent-Length: 1\r\n\r\n\xE4" }
+    answer = ->(_, _) do
+      "HTTP/1.1 404 Not Here\r\nX-Some: 1\r\nX-Some: 2\r\nContent-Type: text/plain; charset=ISO-8859-1\r\n" \
+      "Content-Length: 1\r\n\r\n\xE4"
+    end
     assert_same([404, "Not Here", "1, 2", Encoding::ISO_8859_1], answer) do |faraday|
       response = faraday.get("/")
       [response.status, response.reason_phrase, response.headers["X-Some"], response.body.encoding]

@@ -37,8 +37,9 @@ class MemcachedTest < PeltonTest
   end
 
   def test_every_error_is_a_pelton_error
-    errors =
-      Pelton::Memcached.constants.map { |name| Pelton::Memcached.const_get(name) }.grep(Class).select { |one| one <= Exception }
+    errors = Pelton::Memcached.constants.map { |name| Pelton::Memcached.const_get(name) }.grep(Class).select do |one|
+      one <= Exception
+    end
 
     refute_empty errors
     assert errors.all? { |error| error < Pelton::Error }

@@ -55,7 +55,8 @@ class MergingTest < PeltonTest
 
   def test_without_merging
     answers = Pelton.run do
-      [1, 2].map { |key| Pelton.spawn { @merging.without { @merging.without { find(key) } && find(key) } } }.map(&:await)
+      [1, 2].map { |key| Pelton.spawn { @merging.without { @merging.without { find(key) } && find(key) } } }
+        .map(&:await)
     end
 
     assert_equal ["apart 1", "apart 2"], answers

@@ -24,7 +24,8 @@ class MetricsTest < PeltonTest
   end
 
   def test_a_metric_with_labels_of_its_own
-    assert_equal <<~TEXT.lines, Pelton::Metrics.text(FAMILIES, {{worker: 0} => {"codes" => {"2xx" => 1, "5xx" => 0}}}).lines[2..]
+    values = {{worker: 0} => {"codes" => {"2xx" => 1, "5xx" => 0}}}
+    assert_equal <<~TEXT.lines, Pelton::Metrics.text(FAMILIES, values).lines[2..]
       x_codes_total{worker="0",code="2xx"} 1
       x_codes_total{worker="0",code="5xx"} 0
     TEXT
@@ -45,7 +46,8 @@ class MetricsTest < PeltonTest
     families = {"times" => Family.new("histogram", "x_seconds", "How long.", %i[verb status route])}
     times = {"0.5" => 1, "+Inf" => 1, "sum" => 0.25}
 
-    assert_equal <<~TEXT.lines, Pelton::Metrics.text(families, {{worker: 0} => {"times" => {"GET 200 /a \"b\"" => times, "PUT 404" => times}}}).lines[2..]
+    values = {{worker: 0} => {"times" => {"GET 200 /a \"b\"" => times, "PUT 404" => times}}}
+    assert_equal <<~TEXT.lines, Pelton::Metrics.text(families, values).lines[2..]
       x_seconds_bucket{worker="0",verb="GET",status="200",route="/a \\"b\\"",le="0.5"} 1
       x_seconds_bucket{worker="0",verb="GET",status="200",route="/a \\"b\\"",le="+Inf"} 1
       x_seconds_sum{worker="0",verb="GET",status="200",route="/a \\"b\\""} 0.25

@@ -15,7 +15,8 @@ class OpenTelemetryTest < PeltonTest
 
   def test_nothing_of_pelton_loads_it
     traced("") # installed
-    assert_equal "nil\n", ruby_output("require 'pelton/http'; require 'pelton/memcached'; p defined?(::OpenTelemetry)", gems: true)
+    assert_equal "nil\n",
+      ruby_output("require 'pelton/http'; require 'pelton/memcached'; p defined?(::OpenTelemetry)", gems: true)
   end
 
   # The spans of many requests that wait, call each other, spawn tasks and fail, all at once: each has its own parent
@@ -31,7 +32,9 @@ class OpenTelemetryTest < PeltonTest
         next [200, {}, ["inner"]] if env["QUERY_STRING"] == "inner"
         tracer.in_span("outer", attributes: {"id" => id}) do
           cache.set("key", id)
-          tasks = Array.new(2) { Pelton.spawn { sleep(rand / 100) && tracer.in_span("task", attributes: {"id" => id}) { sleep(rand / 100) } } }
+          tasks = Array.new(2) do
+            Pelton.spawn { sleep(rand / 100) && tracer.in_span("task", attributes: {"id" => id}) { sleep(rand / 100) } }
+          end
           OpenTelemetry::Context.attach(OpenTelemetry::Context.current) if id.to_i % 5 == 0 # and never detached
           client.get("/\#{id}?inner")
           sleep(rand / 100)
@@ -53,7 +56,8 @@ class OpenTelemetryTest < PeltonTest
       check(roots.size, 180)
       check(roots.map(&:trace_id).uniq.size, 180)
       id_of = roots.to_h { |one| [one.trace_id, one.attributes["url.full"][/\\d+\\z/]] }
-      check(spans.size, 180 * (1 + 1 + 1 + 1 + 2 + 1 + 1 + 1)) # client, server, outer, set, tasks, client, server, inner
+      # client, server, outer, set, tasks, client, server, inner
+      check(spans.size, 180 * (1 + 1 + 1 + 1 + 2 + 1 + 1 + 1))
       spans.each do |one|
         check(id_of[one.trace_id], one.attributes["id"]) if one.attributes["id"]
         check(id_of[one.trace_id], one.attributes["url.path"].delete("/")) if one.attributes["url.path"]

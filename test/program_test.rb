@@ -36,7 +36,8 @@ class ProgramTest < PeltonTest
 
   # The title lies where the command line was.
   def test_a_program_that_has_a_title
-    assert_equal ["-I", LIB, "other", "a"], command("a.rb", "a", options: %w[-W1], before: "$0 = 'other'; Process.setproctitle('other a');")
+    assert_equal ["-I", LIB, "other", "a"],
+      command("a.rb", "a", options: %w[-W1], before: "$0 = 'other'; Process.setproctitle('other a');")
   end
 
   private
@@ -50,7 +51,8 @@ class ProgramTest < PeltonTest
   end
 
   def write(path, before = "")
-    File.write(path, "#{before} require #{File.join(ROOT, "lib/pelton/program").dump}; print Marshal.dump(Pelton.const_get(:Program).command(ARGV))")
+    File.write(path, "#{before} require #{File.join(ROOT, "lib/pelton/program").dump}; print " \
+      "Marshal.dump(Pelton.const_get(:Program).command(ARGV))")
   end
 
   def started(folder, *words, env: {})

@@ -16,7 +16,16 @@ class PubSubTest < PeltonTest
 
       assert_equal [1, 1, 0], [one, two, other].map(&:size)
       assert_same one.receive, two.receive
-      assert_equal({topics: 2, subscriptions: 3, published: 2, received: 1, dropped: 0, returns: 0, kept: 0, kept_bytes: 0}, @pubsub.stats)
+      assert_equal({
+        topics: 2,
+        subscriptions: 3,
+        published: 2,
+        received: 1,
+        dropped: 0,
+        returns: 0,
+        kept: 0,
+        kept_bytes: 0
+      }, @pubsub.stats)
     end
   end
 
@@ -117,7 +126,8 @@ class PubSubTest < PeltonTest
       assert_equal [2, 1, 0], found.map(&:size)
       assert_equal [false], found.map(&:gap?).uniq
       old = empty.sub(/\d+\z/) { |time| (time.to_i - 301_000).to_s }
-      assert_equal [true, true], [empty.sub(/.*:/, "other:"), old].map { |position| pubsub.subscribe("t", after: position).gap? }
+      assert_equal [true, true],
+        [empty.sub(/.*:/, "other:"), old].map { |position| pubsub.subscribe("t", after: position).gap? }
     end
   end
 end

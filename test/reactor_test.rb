@@ -22,7 +22,8 @@ class ReactorTest < PeltonTest
 
   def test_each_thread_has_a_reactor_of_its_own
     reactors =
-      Array.new(3) { Thread.new { Pelton.run { sleep(0.001) && Pelton::Reactor.current } }.value } << Pelton::Reactor.current
+      Array.new(3) { Thread.new { Pelton.run { sleep(0.001) && Pelton::Reactor.current } }.value } <<
+      Pelton::Reactor.current
 
     assert_equal 4, reactors.uniq.size
     assert_raises(Pelton::Error) { reactors.first.run {} }

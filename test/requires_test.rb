@@ -29,7 +29,8 @@ class RequiresTest < PeltonTest
   def test_a_part_that_is_not_required_names_its_require
     output = ruby_output(<<~RUBY)
       require "pelton"
-      [-> { Pelton::HTTP.get("http://127.0.0.1/") }, -> { Pelton::HTTP::Server.new(nil) }, -> { Pelton::Memcached::Client.new }, -> { Pelton::Cluster },
+      [-> { Pelton::HTTP.get("http://127.0.0.1/") }, -> { Pelton::HTTP::Server.new(nil) },
+        -> { Pelton::Memcached::Client.new }, -> { Pelton::Cluster },
         -> { Pelton::Test }, -> { Pelton::Nothing }].each do |call|
         call.call
       rescue NameError => error

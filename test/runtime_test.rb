@@ -26,10 +26,13 @@ class RuntimeTest < PeltonTest
     Pelton.run do
       reactor = Pelton::Reactor.current
       [-> { Pelton.spawn {} }, -> { Pelton.next_tick {} }].each do |call|
-        assert_includes Thread.new { assert_raises(Pelton::NotRunningError, &call) }.value.message, "another thread's reactor takes work by its next_tick"
+        error = Thread.new { assert_raises(Pelton::NotRunningError, &call) }.value
+        assert_includes error.message, "another thread's reactor takes work by its next_tick"
       end
 
-      assert_equal :here, Pelton::Operation.new.tap { |done| Thread.new { reactor.next_tick { done.succeed(:here) } } }.await
+      done = Pelton::Operation.new
+      Thread.new { reactor.next_tick { done.succeed(:here) } }
+      assert_equal :here, done.await
     end
   end
 

@@ -15,6 +15,7 @@ class SuggestionTest < PeltonTest
 
   # Ruby may run without the library.
   def test_without_did_you_mean
-    assert_equal "\"\"\n", IO.popen([RbConfig.ruby, "--disable-did_you_mean", "-I#{LIB}", "-rpelton", "-e", "p Pelton.suggestion('wokers', [:workers])"], &:read)
+    assert_equal "\"\"\n", IO.popen([RbConfig.ruby, "--disable-did_you_mean", "-I#{LIB}", "-rpelton",
+      "-e", "p Pelton.suggestion('wokers', [:workers])"], &:read)
   end
 end

@@ -128,5 +128,6 @@ end
 Minitest.after_run do
   next if PeltonTest::VALGRIND || !GC.respond_to?(:verify_compaction_references)
   names = GC.method(:verify_compaction_references).parameters.map(&:last)
-  GC.verify_compaction_references((names.include?(:expand_heap) ? :expand_heap : :double_heap) => true, :toward => :empty)
+  GC.verify_compaction_references((names.include?(:expand_heap) ? :expand_heap : :double_heap) => true,
+    :toward => :empty)
 end

@@ -305,7 +305,8 @@ class TLSTest < PeltonTest
       Tempfile.create("ca") do |file|
         file.write(Certificates.authority)
         file.close
-        command = %W[openssl s_client -connect 127.0.0.1:#{port} -servername localhost -CAfile #{file.path} -verify_return_error
+        command = %W[openssl s_client -connect 127.0.0.1:#{port} -servername localhost -CAfile #{file.path}
+          -verify_return_error
           -verify_hostname localhost -quiet]
         talking_to(*command) do |input, output|
           input.write("hello\n")

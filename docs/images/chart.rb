@@ -75,7 +75,11 @@ class Chart
     found = @contenders.select do |one|
       one.values_at("experiment", "race", "pin") == [panel.experiment, panel.race, panel.pin] && one["median"]
     end
-    found.filter_map { |one| [panel.names[one["name"]], 1e6 / one["median"], one["rounds"].map { |round| 1e6 / round["us_per_operation"] }] if panel.names[one["name"]] }
+    found.filter_map do |one|
+      if panel.names[one["name"]]
+        [panel.names[one["name"]], 1e6 / one["median"], one["rounds"].map { |round| 1e6 / round["us_per_operation"] }]
+      end
+    end
       .sort_by { |_, speed| -speed }
   end
 
@@ -85,12 +89,14 @@ class Chart
       %(<circle class="dot" cx="#{(LEFT + across * round / longest).round(1)}" cy="#{top + 9}" r="3"/>)
     end
     %(<g class="#{name.start_with?("Pelton") ? "own" : "other"}">#{text(LEFT - 12, top + 14, name, nil, "end")}) +
-      %(<rect class="bar" x="#{LEFT}" y="#{top}" width="#{(across * speed / longest).round(1)}" height="18" rx="3"/>#{dots.join}) +
+      %(<rect class="bar" x="#{LEFT}" y="#{top}" width="#{(across * speed / longest).round(1)}" height="18" rx="3"/>) +
+      dots.join +
       %(#{text(WIDTH - MARGIN, top + 14, speed.round(-2).to_s.gsub(/(?<=\d)(?=(\d{3})+$)/, ","), nil, "end")}</g>)
   end
 
   def text(x, y, words, style = nil, anchor = nil)
-    %(<text x="#{x}" y="#{y}"#{%( class="#{style}") if style}#{%( text-anchor="#{anchor}") if anchor}>#{CGI.escapeHTML(words)}</text>)
+    attributes = "#{%( class="#{style}") if style}#{%( text-anchor="#{anchor}") if anchor}"
+    %(<text x="#{x}" y="#{y}"#{attributes}>#{CGI.escapeHTML(words)}</text>)
   end
 end
 

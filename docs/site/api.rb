@@ -4,7 +4,8 @@ require "fileutils"
 require "yard"
 
 module Site
-  # YARD's pages of the API. sig/ declares what is public; of EventMachine's API, which it does not declare, all that is not marked as private is.
+  # YARD's pages of the API. sig/ declares what is public; of EventMachine's API, which it does not declare, all that is
+  # not marked as private is.
   class Api
     # Methods that mean the same for every object, and need no docstring.
     OF_EVERY_OBJECT = %i[inspect to_s == eql? hash].freeze
@@ -13,8 +14,10 @@ module Site
     # @param root [String] the repository
     def initialize(root)
       @root = root
-      @files = Dir["{.,pelton-*}/lib/**/*.rb", base: root].sort.map { |file| file.delete_prefix("./") }.grep_v(%r{\Apelton-lab/})
-      @declared = Dir["{.,pelton-*}/sig/**/*.rbs", base: root].flat_map { |file| declared(File.readlines(File.join(root, file))) }
+      @files = Dir["{.,pelton-*}/lib/**/*.rb", base: root].sort.map { |file| file.delete_prefix("./") }
+        .grep_v(%r{\Apelton-lab/})
+      @declared =
+        Dir["{.,pelton-*}/sig/**/*.rbs", base: root].flat_map { |file| declared(File.readlines(File.join(root, file))) }
     end
 
     # @param folder [String] for YARD's pages
@@ -25,7 +28,8 @@ module Site
       YARD::Registry.clear
       YARD::Parser::SourceParser.after_parse_list { hide }
       Dir.chdir(sources) do
-        YARD::CLI::Yardoc.run("--output-dir", folder, "--title", "Pelton's API", "--no-private", "--no-save", "--no-cache", "--no-stats", "--quiet",
+        YARD::CLI::Yardoc.run("--output-dir", folder, "--title", "Pelton's API", "--no-private", "--no-save",
+          "--no-cache", "--no-stats", "--quiet",
           "--markup", "markdown", "--markup-provider", "kramdown", "--tag", "asynchronous:Asynchronous", *@files)
       end
     end
@@ -33,24 +37,31 @@ module Site
     # @return [Array<String>] public classes, and their public methods, without a docstring
     def undocumented
       namespaces = YARD::Registry.all(:class, :module).select { |object| shown?(object) }
-      methods = namespaces.flat_map { |object| public_methods_of(object) }.reject { |method| method.is_alias? || OF_EVERY_OBJECT.include?(method.name) }
+      methods = namespaces.flat_map { |object| public_methods_of(object) }.reject do |method|
+        method.is_alias? || OF_EVERY_OBJECT.include?(method.name)
+      end
       (namespaces + methods).reject { |object| object.docstring.to_raw.match?(/\S/) }.map(&:path)
     end
 
     # @return [String] Markdown: each class with its methods, which the site's search finds
     def index
       namespaces = YARD::Registry.all(:class, :module).select { |object| shown?(object) }.sort_by(&:path)
-      namespaces.map { |object| "## #{object.path}\n\n[#{object.path}](#{url(object)}): #{methods(object)}\n" }.join("\n")
+      namespaces.map { |object| "## #{object.path}\n\n[#{object.path}](#{url(object)}): #{methods(object)}\n" }
+        .join("\n")
     end
 
     private
 
-    # YARD loses a directive after a class's last statement, so the copies have one more, on the line of the class's end.
+    # YARD loses a directive after a class's last statement, so the copies have one more, on the line of the class's
+    # end.
     def copy(sources)
       FileUtils.rm_rf(sources)
       @files.each do |file|
         FileUtils.mkdir_p(File.dirname(copy = File.join(sources, file)))
-        File.write(copy, File.read(File.join(@root, file)).gsub(/^( *)(# @!(?:(?! *end$).*\n)(?: *#.*\n|\n)*)( *)end$/) { "#{$1}#{$2}#{$3}# @private\n#{$3}END_OF_CLASS = nil; end" })
+        File.write(copy,
+          File.read(File.join(@root, file)).gsub(/^( *)(# @!(?:(?! *end$).*\n)(?: *#.*\n|\n)*)( *)end$/) do
+            "#{$1}#{$2}#{$3}# @private\n#{$3}END_OF_CLASS = nil; end"
+          end)
       end
     end
 
@@ -64,12 +75,16 @@ module Site
 
     def shown?(object)
       return false if object.has_tag?(:private)
-      return object.visibility == :public && !object.namespace.has_tag?(:private) if FOREIGN.include?(object.path[/\A\w+/])
+      if FOREIGN.include?(object.path[/\A\w+/])
+        return object.visibility == :public && !object.namespace.has_tag?(:private)
+      end
       @declared.any? { |path| path == object.path || path.start_with?("#{object.path}::") }
     end
 
     def public_methods_of(object)
-      object.meths(inherited: false, included: false).select { |method| method.visibility == :public && !method.has_tag?(:private) }
+      object.meths(inherited: false, included: false).select do |method|
+        method.visibility == :public && !method.has_tag?(:private)
+      end
     end
 
     # Operators and aliases have no anchor that a link could name.

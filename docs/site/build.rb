@@ -17,8 +17,16 @@ abort "public without a docstring: #{api.undocumented.join(", ")}" if api.undocu
 
 documents = Site::Documents.new(root)
 documents.write(source)
-front = {"title" => "API", "parent" => "Reference", "nav_order" => -1, "permalink" => "/reference/api.html", "render_with_liquid" => false}
+front = {
+  "title" => "API",
+  "parent" => "Reference",
+  "nav_order" => -1,
+  "permalink" => "/reference/api.html",
+  "render_with_liquid" => false
+}
 File.write("#{source}/reference/api.md", "#{front.to_yaml}---\n# API\n\n#{api.index}")
-Jekyll::Commands::Build.process("source" => source, "destination" => site, "config" => File.join(__dir__, "_config.yml"), "quiet" => true)
-HTMLProofer.check_directory(site, disable_external: true, checks: %w[Links Images Scripts], ignore_files: [%r{/api/}], log_level: :error).run
+Jekyll::Commands::Build.process("source" => source, "destination" => site,
+  "config" => File.join(__dir__, "_config.yml"), "quiet" => true)
+HTMLProofer.check_directory(site,
+  disable_external: true, checks: %w[Links Images Scripts], ignore_files: [%r{/api/}], log_level: :error).run
 puts "#{documents.entries.size} documents and the API: #{site}"

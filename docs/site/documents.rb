@@ -5,8 +5,9 @@ require "pathname"
 require "yaml"
 
 module Site
-  # The documents as Jekyll takes them: with front matter, which would disfigure them on GitHub, and with links between pages. The navigation
-  # is that of docs/README.md: a heading begins a group, one of level 3 a group inside it, and an item that begins with a link is an entry.
+  # The documents as Jekyll takes them: with front matter, which would disfigure them on GitHub, and with links between
+  # pages. The navigation is that of docs/README.md: a heading begins a group, one of level 3 a group inside it, and an
+  # item that begins with a link is an entry.
   class Documents
     INDEX = "docs/README.md"
     REPOSITORY = "https://github.com/pelton-rb/pelton"
@@ -47,9 +48,12 @@ module Site
       FileUtils.rm_rf(folder)
       FileUtils.mkdir_p(folder)
       FileUtils.cp_r("#{__dir__}/_includes", folder)
-      @groups.each { |titles, place| page(folder, "groups/#{titles.join("-")}.html".downcase.tr(" ", "-"), titles.last, titles[0...-1], place, "") }
+      @groups.each do |titles, place|
+        page(folder, "groups/#{titles.join("-")}.html".downcase.tr(" ", "-"), titles.last, titles[0...-1], place, "")
+      end
       @entries.each.with_index do |entry, place|
-        page(folder, Documents.page(entry.path), entry.title, entry.parents, place, rewrite(read(entry.path), entry.path))
+        page(folder, Documents.page(entry.path), entry.title, entry.parents,
+          place, rewrite(read(entry.path), entry.path))
       end
       @pictures.each { |path| save(folder, path, File.binread(File.join(@root, path))) }
     end
@@ -71,8 +75,17 @@ module Site
     end
 
     def page(folder, path, title, parents, place, text)
-      front = {"title" => title, "nav_order" => place, "parent" => parents.last, "grand_parent" => parents[-2], "permalink" => "/#{path}", "render_with_liquid" => false}
-      front = {"title" => title, "nav_order" => 0, "permalink" => "/", "render_with_liquid" => false} if path == "index.html"
+      front = {
+        "title" => title,
+        "nav_order" => place,
+        "parent" => parents.last,
+        "grand_parent" => parents[-2],
+        "permalink" => "/#{path}",
+        "render_with_liquid" => false
+      }
+      if path == "index.html"
+        front = {"title" => title, "nav_order" => 0, "permalink" => "/", "render_with_liquid" => false}
+      end
       save(folder, path.sub(/\.html\z/, ".md"), "#{front.compact.to_yaml}---\n#{text}")
     end
 
@@ -96,7 +109,9 @@ module Site
       full = File.join(@root, path)
       raise DeadLink, "#{source} links to #{path}, which is not there" unless File.exist?(full)
       return relative(source, Documents.page(path)) if path == INDEX || @entries.any? { |entry| entry.path == path }
-      return "#{REPOSITORY}/#{File.directory?(full) ? "tree" : "blob"}/main/#{path}" unless path.match?(/\.(?:png|svg)\z/)
+      unless path.match?(/\.(?:png|svg)\z/)
+        return "#{REPOSITORY}/#{File.directory?(full) ? "tree" : "blob"}/main/#{path}"
+      end
       @pictures |= [path]
       relative(source, path)
     end

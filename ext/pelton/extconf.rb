@@ -33,11 +33,14 @@ have_func("rb_postponed_job_preregister", "ruby/debug.h")
 have_library("crypto", "X509_new", "openssl/x509.h") &&
   have_library("ssl", "SSL_CTX_set_num_tickets", "openssl/ssl.h") &&
   have_header("openssl/ssl.h") ||
-  message("Pelton is built without TLS: OpenSSL's headers are missing. Install them (Debian: libssl-dev) and the gem again to have it.\n")
+  message("Pelton is built without TLS: OpenSSL's headers are missing. Install them (Debian: libssl-dev) and the gem " \
+    "again to have it.\n")
 
-# HTTP/2 is optional as well: without libnghttp2 server and client speak HTTP/1.1 alone, and Pelton::HTTP.http2? says so.
+# HTTP/2 is optional as well: without libnghttp2 server and client speak HTTP/1.1 alone, and Pelton::HTTP.http2? says
+# so.
 have_library("nghttp2", "nghttp2_session_server_new2", "nghttp2/nghttp2.h") && have_header("nghttp2/nghttp2.h") ||
-  message("Pelton is built without HTTP/2: libnghttp2's headers are missing. Install them (Debian: libnghttp2-dev) and the gem again to have it.\n")
+  message("Pelton is built without HTTP/2: libnghttp2's headers are missing. Install them (Debian: libnghttp2-dev) " \
+    "and the gem again to have it.\n")
 
 append_cflags(%w[-std=gnu99 -O2 -Wall -Wno-unused-parameter -Wextra -fvisibility=hidden])
 append_cflags("-Werror") if ENV["PELTON_WERROR"] == "1"

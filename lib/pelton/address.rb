@@ -50,7 +50,8 @@ module Pelton
       when %r{\Aunix://(/?[^?]+)\z}
         @path = $1
       else
-        raise ArgumentError, "#{Address.without_secrets(text).inspect}: give tcp://HOST:PORT, ssl://HOST:PORT or unix:///PATH"
+        raise ArgumentError,
+          "#{Address.without_secrets(text).inspect}: give tcp://HOST:PORT, ssl://HOST:PORT or unix:///PATH"
       end
     end
 

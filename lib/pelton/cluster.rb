@@ -19,7 +19,9 @@ module Pelton
   #
   #   sockets = Pelton::Cluster::Sockets.open(["tcp://127.0.0.1:9292"])
   #   Pelton::Cluster::Master.new(sockets, workers: 2) do |worker|
-  #     listeners = worker.sockets.map { |socket| Pelton::Listener.for_fd(socket, shared: true) { |stream| stream.write(stream.gets) } }
+  #     listeners = worker.sockets.map do |socket|
+  #       Pelton::Listener.for_fd(socket, shared: true) { |stream| stream.write(stream.gets) }
+  #     end
   #     worker.on_stop { listeners.each(&:close) }
   #   end.run
   module Cluster

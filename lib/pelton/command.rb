@@ -98,7 +98,8 @@ module Pelton
       Pelton.const_get(constant).run(arguments)
     rescue LoadError => error
       raise error unless error.path == feature
-      refuse("pelton #{command}: this command is in a gem of its own: gem install #{gem}, or add gem #{gem.inspect} to the Gemfile")
+      refuse("pelton #{command}: this command is in a gem of its own: gem install #{gem}, or add gem #{gem.inspect} " \
+        "to the Gemfile")
     end
     private_class_method :run_from_gem
 
@@ -153,11 +154,14 @@ module Pelton
         preload: (-> { launcher.app } if configuration.preload), load: -> { launcher.app },
         control: configuration.control, families: HTTP::STATS, name: HTTP::Configuration.method(:url),
             **configuration.cluster_options) do |worker|
-        Process.setproctitle("pelton: worker #{worker.index} of #{Process.ppid}#{" [#{configuration.tag}]" if configuration.tag}")
+        Process.setproctitle(
+          "pelton: worker #{worker.index} of #{Process.ppid}#{" [#{configuration.tag}]" if configuration.tag}"
+        )
         hub&.forget
         launcher.reload # the log and the certificates may have changed since the master started
         server =
-          launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] }, pubsub: configuration.pubsub || hub.path)
+          launcher.start(descriptors: configuration.addresses.keys.to_h { |address| [address, worker.socket(address)] },
+            pubsub: configuration.pubsub || hub.path)
         worker.on_stop do |final|
           launcher.stop(backlog: final)
         ensure

@@ -145,12 +145,15 @@ module Pelton
       type, content = @answers[request[%r{\AGET (/\w+)[ ?\r\n]}n, 1]]
       return [type, *content.call] if content
       return respond_to_purge(request) if @purge && request.start_with?("POST /purge?path=")
-      ["text/plain", "404 Not Found", "#{[*@answers.keys.map { |path| "GET #{path}" }, *("POST /purge?path=" if @purge)].join(" or ")}\n"]
+      ["text/plain", "404 Not Found",
+        "#{[*@answers.keys.map { |path| "GET #{path}" }, *("POST /purge?path=" if @purge)].join(" or ")}\n"]
     end
 
     def respond_to_purge(request)
       path = URI.decode_www_form_component(request[/=(\S*)/n, 1])
-      return ["text/plain", "400 Bad Request", "the path begins with /, and has no line ends\n"] unless path.match?(%r{\A/[^\r\n]*\z}n)
+      unless path.match?(%r{\A/[^\r\n]*\z}n)
+        return ["text/plain", "400 Bad Request", "the path begins with /, and has no line ends\n"]
+      end
       answer = @purge.call(path)
       return ["text/plain", "503 Service Unavailable", "#{answer}\n"] unless answer.is_a?(Hash)
       ["application/json", "200 OK", JSON.generate(answer)]

@@ -119,8 +119,8 @@ module Pelton
       ssl = ssl.to_h.compact
       other = OTHER_TLS_OPTIONS & ssl.keys
       if other.any?
-        raise ArgumentError, "ssl: #{other.join(", ")}: Pelton's adapter takes #{TLS_OPTIONS.keys.join(", ")}, client_cert, " \
-          "min_version and max_version"
+        raise ArgumentError, "ssl: #{other.join(", ")}: Pelton's adapter takes #{TLS_OPTIONS.keys.join(", ")}, " \
+          "client_cert, min_version and max_version"
       end
       settings = TLS_OPTIONS.filter_map { |theirs, ours| [ours, ssl[theirs]] if ssl.key?(theirs) }.to_h
       if ssl[:client_cert]

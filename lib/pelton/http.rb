@@ -32,8 +32,8 @@ module Pelton
     autoload :WebSocket, "pelton/http/websocket" # needs a gem
     autoload :EventStream, "pelton/http/event_stream"
 
-    PLAIN_ANSWER = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ncontent-length: 55\r\nconnection: close\r\n\r\n" \
-      "this port speaks HTTPS: the request came as plain HTTP\n"
+    PLAIN_ANSWER = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ncontent-length: 55\r\n" \
+      "connection: close\r\n\r\nthis port speaks HTTPS: the request came as plain HTTP\n"
     EVENT = "pelton.event"
     private_constant :PLAIN_ANSWER, :EVENT
 
@@ -120,7 +120,9 @@ module Pelton
       end
     end
 
-    Pelton.register_upcalls(request_input: Input.method(:new), check_host: Misdirection.method(:check), check_body: Body.method(:check), send_body: Body.method(:deliver),
-      take_io: method(:_io_of), request_began: method(:_began), exchange_ended: method(:_ended), client_closed: method(:_closed))
+    Pelton.register_upcalls(request_input: Input.method(:new), check_host: Misdirection.method(:check),
+      check_body: Body.method(:check), send_body: Body.method(:deliver),
+      take_io: method(:_io_of), request_began: method(:_began),
+      exchange_ended: method(:_ended), client_closed: method(:_closed))
   end
 end

@@ -57,7 +57,8 @@ module Pelton
         families.map do |name, family|
           lines = rows.flat_map { |labels, stats| stats.key?(name) ? samples(family, labels, stats[name]) : [] }
           next if lines.empty?
-          "# HELP #{family.name} #{family.help.gsub(/[\\\n]/, ESCAPES)}\n# TYPE #{family.name} #{family.type}\n#{lines.join}"
+          "# HELP #{family.name} #{family.help.gsub(/[\\\n]/, ESCAPES)}\n# TYPE #{family.name} #{family.type}\n" \
+          "#{lines.join}"
         end.join
       end
 
@@ -69,7 +70,9 @@ module Pelton
 
       def samples(family, labels, value, names = Array(family.label))
         if names.any?
-          return value.flat_map { |key, one| samples(family, labels.merge(names.zip(key.split(" ", names.size)).to_h.compact), one, []) }
+          return value.flat_map { |key, one|
+            samples(family, labels.merge(names.zip(key.split(" ", names.size)).to_h.compact), one, [])
+          }
         end
         return [sample(family.name, labels, value)] unless value.is_a?(Hash)
         buckets = value.except("sum").map do |bound, number|

@@ -3,8 +3,8 @@
 require_relative "http"
 require_relative "memcached"
 
-Pelton.require_gem "opentelemetry", "tracing needs OpenTelemetry's API: add gem \"opentelemetry-api\" to the Gemfile, " \
-  "and opentelemetry-sdk where spans are exported"
+Pelton.require_gem "opentelemetry", "tracing needs OpenTelemetry's API: add gem \"opentelemetry-api\" to the " \
+  "Gemfile, and opentelemetry-sdk where spans are exported"
 
 module Pelton
   # Spans for OpenTelemetry: `require "pelton/opentelemetry"` makes one for each request that a server answers, each

@@ -278,8 +278,8 @@ module Pelton
       @dropped += 1
       if subscription._attached? && (@warned.nil? || Clock.now - @warned >= WARN_EVERY)
         @warned = Clock.now
-        Pelton.logger.warn("pubsub: messages on #{subscription.topic.inspect[0, 100]} are published faster than they are taken: " \
-          "its clients are told to come back")
+        Pelton.logger.warn("pubsub: messages on #{subscription.topic.inspect[0, 100]} are published faster than they " \
+          "are taken: its clients are told to come back")
       end
       Notifications.instrument("overflow.pubsub", topic: subscription.topic, subscription: subscription) do
         subscription._overflow(message)

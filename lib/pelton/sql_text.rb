@@ -9,9 +9,14 @@ module Pelton
     NAME = /"[^"]*+(?:""[^"]*+)*+"|`[^`]*+(?:``[^`]*+)*+`/
     COMMENT = %r{--[^\n]*+|/\*.*?(?:\*/|\z)}m
     STANDARD =
-      /(?<name>#{NAME})|(?<comment>#{COMMENT})|(?<!\w)[eE]'(?:[^'\\]|''|\\.)*+(?:'|\z)|(?:(?<!\w)[xXbBnN])?'[^']*+(?:''[^']*+)*+(?:'|\z)|\$(?<tag>\w*)\$.*?(?:\$\k<tag>\$|\z)|["`].*/m
+      /(?<name>#{NAME})|(?<comment>#{COMMENT})|
+        (?<!\w)[eE]'(?:[^'\\]|''|\\.)*+(?:'|\z)|
+        (?:(?<!\w)[xXbBnN])?'[^']*+(?:''[^']*+)*+(?:'|\z)|
+        \$(?<tag>\w*)\$.*?(?:\$\k<tag>\$|\z)|["`].*/mx
     MYSQL =
-      /(?<name>`[^`]*+(?:``[^`]*+)*+`)|(?<comment>#{COMMENT}|\#[^\n]*+)|(?:(?<!\w)[xXbBnN])?'(?:[^'\\]|''|\\.)*+(?:'|\z)|"(?:[^"\\]|""|\\.)*+(?:"|\z)|`.*/m
+      /(?<name>`[^`]*+(?:``[^`]*+)*+`)|(?<comment>#{COMMENT}|\#[^\n]*+)|
+        (?:(?<!\w)[xXbBnN])?'(?:[^'\\]|''|\\.)*+(?:'|\z)|
+        "(?:[^"\\]|""|\\.)*+(?:"|\z)|`.*/mx
     # A text in a language that is not known: the first quotation mark may begin anything.
     UNKNOWN = /['"`$].*/m
     DIALECTS = {"mysql" => MYSQL, "mariadb" => MYSQL, "postgres" => STANDARD, "postgresql" => STANDARD,

@@ -71,7 +71,8 @@ module Pelton
             raise ArgumentError, "to verify clients, give ca_file: the authorities that sign their certificates"
           end
         elsif name.nil?
-          raise ArgumentError, "give server_name: the name in the server's certificate. (verify: false would trust any server)"
+          raise ArgumentError,
+            "give server_name: the name in the server's certificate. (verify: false would trust any server)"
         end
       end
 

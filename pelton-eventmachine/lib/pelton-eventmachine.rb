@@ -8,8 +8,8 @@
 # `pelton/eventmachine` itself is a file of the gem pelton. It requires this file, or says that this gem is missing.
 
 if defined?(EventMachine) && EventMachine.respond_to?(:run)
-  raise LoadError, "the gem eventmachine is loaded already: require pelton/eventmachine before anything that requires it " \
-    "(ruby -r pelton/eventmachine)"
+  raise LoadError, "the gem eventmachine is loaded already: require pelton/eventmachine before anything that " \
+    "requires it (ruby -r pelton/eventmachine)"
 end
 
 require "pelton"

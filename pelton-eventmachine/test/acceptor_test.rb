@@ -9,7 +9,8 @@ class EventMachineAcceptorTest < EventMachineTest
     em do
       accepted = false
       signature =
-        EM.start_server("127.0.0.1", 0, handler(post_init: -> { accepted = true }, receive_data: ->(data) { log << data && EM.stop }))
+        EM.start_server("127.0.0.1", 0,
+          handler(post_init: -> { accepted = true }, receive_data: ->(data) { log << data && EM.stop }))
       port = port_of(signature)
       EM.connect("127.0.0.1", port) do |connection|
         once(-> { accepted }) do

@@ -9,7 +9,9 @@ class EventMachineDeferrableTest < EventMachineTest
   end
 
   def test_callbacks_are_called_at_once_in_their_order
-    @deferrable.callback { |value| @log << [1, value] }.callback { |value| @log << [2, value] }.errback { @log << :never }
+    @deferrable.callback { |value| @log << [1, value] }.callback { |value| @log << [2, value] }.errback do
+      @log << :never
+    end
     @deferrable.succeed(:value)
     @log << :after
     @deferrable.callback { |value| @log << [3, value] }

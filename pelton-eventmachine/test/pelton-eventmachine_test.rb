@@ -6,7 +6,8 @@ require "open3"
 # The two ways to load it. No file of the real gem may be loaded.
 class PeltonEventMachineTest < PeltonTest
   REQUIRED = %w[
-    eventmachine rubyeventmachine fastfilereaderext em/version em/connection em/deferrable em/iterator em/streamer em/io_streamer
+    eventmachine rubyeventmachine fastfilereaderext em/version em/connection em/deferrable em/iterator em/streamer
+    em/io_streamer
     em/protocols/linetext2 em/protocols/line_protocol em/buftok em/pure_ruby em/deferrable/pool
   ].freeze
 
@@ -19,7 +20,8 @@ class PeltonEventMachineTest < PeltonTest
   end
 
   def test_the_gem_required_by_its_own_name
-    assert_equal "true\n", ruby_output('require "pelton-eventmachine"; require "pelton/eventmachine"; puts EM.respond_to?(:run)')
+    assert_equal "true\n",
+      ruby_output('require "pelton-eventmachine"; require "pelton/eventmachine"; puts EM.respond_to?(:run)')
   end
 
   # The gem's folder need not be on the load path, if the folder of the gem pelton is.

@@ -8,7 +8,8 @@ class EventMachineProxyTest < EventMachineTest
   def through_proxy(reply, backend, &client)
     server = serve(handler(receive_data: ->(_) { send_data(reply) && close_connection_after_writing }))
     proxy = serve(handler(receive_data: ->(data) { EM.connect("127.0.0.1", server, backend, self, data) }))
-    EM.connect("127.0.0.1", proxy, handler(post_init: -> { send_data("request") }, receive_data: client, unbind: -> { EM.stop }))
+    EM.connect("127.0.0.1", proxy,
+      handler(post_init: -> { send_data("request") }, receive_data: client, unbind: -> { EM.stop }))
   end
 
   def test_one_connection_sends_what_the_other_receives

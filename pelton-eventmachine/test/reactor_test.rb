@@ -287,7 +287,9 @@ class EventMachineReactorTest < EventMachineTest
     require "pelton/eventmachine"
     reader, writer = IO.pipe
     $stderr.reopen(writer)
-    select = ->(seconds = nil) { Fiber.new(blocking: true) { puts IO.select([reader], nil, nil, seconds) ? "reported" : "silence" }.resume }
+    select = ->(seconds = nil) do
+      Fiber.new(blocking: true) { puts IO.select([reader], nil, nil, seconds) ? "reported" : "silence" }.resume
+    end
     run = ->(seconds) { EM.run { EM.next_tick { select.call(seconds) || EM.stop } } }
   RUBY
 

@@ -24,8 +24,9 @@ class EventMachineTLSTest < EventMachineTest
   #   client received; :reason, the argument of its unbind
   def shake(server, client, server_methods: {}, client_methods: {})
     seen = {}
-    info =
-      ->(side) { ->(*) { seen[side] = [get_cipher_protocol, get_peer_cert, get_sni_hostname, get_cipher_bits, get_cipher_name] } }
+    info = ->(side) do
+      ->(*) { seen[side] = [get_cipher_protocol, get_peer_cert, get_sni_hostname, get_cipher_bits, get_cipher_name] }
+    end
     em do
       port = serve(handler({post_init: -> { start_tls(server) }, ssl_handshake_completed: info.call(:server),
                             receive_data: ->(data) { send_data(data.upcase) }}.merge(server_methods)))
@@ -59,7 +60,8 @@ class EventMachineTLSTest < EventMachineTest
   def test_a_key_may_have_a_password
     key = SERVER.private_key.private_to_pem(OpenSSL::Cipher.new("aes-256-cbc"), "secret")
 
-    assert_equal SERVER.certificate, shake({cert: SERVER.certificate, private_key: key, private_key_pass: "secret"}, {})[:client][1]
+    assert_equal SERVER.certificate,
+      shake({cert: SERVER.certificate, private_key: key, private_key_pass: "secret"}, {})[:client][1]
   end
 
   def test_a_server_verifies_client_certificates_by_its_handler

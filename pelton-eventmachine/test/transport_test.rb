@@ -31,7 +31,8 @@ class EventMachineTransportTest < EventMachineTest
         EM.defer(lambda do
           self.comm_inactivity_timeout = 60
           set_sock_opt(Socket::SOL_SOCKET, Socket::SO_KEEPALIVE, true)
-          [Socket.unpack_sockaddr_in(get_peername), get_sock_opt(Socket::SOL_SOCKET, Socket::SO_KEEPALIVE).unpack1("i"), comm_inactivity_timeout]
+          [Socket.unpack_sockaddr_in(get_peername), get_sock_opt(Socket::SOL_SOCKET, Socket::SO_KEEPALIVE).unpack1("i"),
+            comm_inactivity_timeout]
         end, ->(values) { (seen = [values, port]) && EM.stop })
       end))
     end

@@ -116,7 +116,8 @@ class LabCommandTest < PeltonTest
       assert_match(/^  refused: wrong: wrong: an answer should be 5, is 4$/, out)
       assert_match(/^  skipped: absent: the gem pelton-has-no-such-gem is not installed/, out)
       assert_match(/ 1  wrong .*not measured/, out)
-      assert_equal %w[right wrong absent], JSON.parse(File.read(json))["contenders"].map { |contender| contender["name"] }
+      assert_equal %w[right wrong absent],
+        JSON.parse(File.read(json))["contenders"].map { |contender| contender["name"] }
       assert_match(%r{<h3>sums</h3>.*an answer should be 5}m, File.read(html))
       assert_match(/^report: #{html}$/, out)
     end

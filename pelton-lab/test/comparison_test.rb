@@ -48,7 +48,8 @@ class LabComparisonTest < PeltonTest
     ran["fast"].refuse("it lied")
     ran.left_out = %w[a b]
 
-    assert_equal ["1 round only (--full: all): slow", "left out (--peers: they run, too): a; b", "refused: fast: it lied"], ran.absences
+    assert_equal ["1 round only (--full: all): slow", "left out (--peers: they run, too): a; b",
+      "refused: fast: it lied"], ran.absences
   end
 
   def test_no_ratio_without_both
@@ -86,8 +87,10 @@ class LabComparisonTest < PeltonTest
   def test_its_name
     experiment = Pelton::Lab::Experiment.new("sums", "/some/file.rb") {}
 
-    assert_equal "sums: race, one core", Pelton::Lab::Comparison.new(experiment, @race, :same, size: 1, rounds: 1, results: []).name
-    assert_equal "sums: race, one core, 0.2 ms", Pelton::Lab::Comparison.new(experiment, @race, :same, latency: 0.2, size: 1, rounds: 1, results: []).name
+    assert_equal "sums: race, one core",
+      Pelton::Lab::Comparison.new(experiment, @race, :same, size: 1, rounds: 1, results: []).name
+    assert_equal "sums: race, one core, 0.2 ms",
+      Pelton::Lab::Comparison.new(experiment, @race, :same, latency: 0.2, size: 1, rounds: 1, results: []).name
   end
 
   def test_the_line_before_the_server_in_words

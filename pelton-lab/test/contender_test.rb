@@ -26,8 +26,10 @@ class LabContenderTest < PeltonTest
 
   def test_it_may_need_more_gems_than_its_own
     assert_nil contender(gem: "minitest", with: %w[rake]).unavailable
-    assert_match(/pelton-has-no-such-gem is not installed/, contender(gem: "minitest", with: %w[rake pelton-has-no-such-gem]).unavailable)
-    assert_equal Gem.loaded_specs["minitest"].version.to_s, contender(gem: "minitest", with: %w[pelton-has-no-such-gem]).version
+    assert_match(/pelton-has-no-such-gem is not installed/,
+      contender(gem: "minitest", with: %w[rake pelton-has-no-such-gem]).unavailable)
+    assert_equal Gem.loaded_specs["minitest"].version.to_s,
+      contender(gem: "minitest", with: %w[pelton-has-no-such-gem]).version
   end
 
   def test_neither_the_baseline_nor_a_gem_of_peltons_is_a_peer

@@ -19,7 +19,8 @@ class LabExperimentsTest < PeltonTest
 
   def test_the_numbered_rows_of_the_targets
     rows =
-      experiments.transform_values { |experiment| experiment.races.flat_map(&:targets).filter_map(&:row).uniq.sort }.reject { |_, rows| rows.empty? }
+      experiments.transform_values { |experiment| experiment.races.flat_map(&:targets).filter_map(&:row).uniq.sort }
+        .reject { |_, rows| rows.empty? }
 
     assert_equal({"broker" => [14, 15, 16], "connections" => [21, 22, 29], "eventmachine" => [25],
       "hello" => [11, 12, 26, 27, 28], "memcached" => [1, 2, 3, 4, 5, 6, 10],

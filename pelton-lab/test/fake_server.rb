@@ -8,6 +8,7 @@ class FakeServer
 
   def cost
     done = yield
-    Pelton::Lab::Measurement.new(user: 0.5, system: 0.25, real: done.seconds, operations: done.requests, rss_kb: 20_480, records: {grown_mb: 10.0})
+    Pelton::Lab::Measurement.new(user: 0.5, system: 0.25, real: done.seconds, operations: done.requests,
+      rss_kb: 20_480, records: {grown_mb: 10.0})
   end
 end

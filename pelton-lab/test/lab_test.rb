@@ -18,7 +18,8 @@ class LabTest < PeltonTest
 
   def test_a_file_without_an_experiment_is_refused
     Tempfile.create("empty") do |file|
-      assert_match(/declares no experiment/, assert_raises(Pelton::Lab::UsageError) { Pelton::Lab.load(file.path) }.message)
+      assert_match(/declares no experiment/,
+        assert_raises(Pelton::Lab::UsageError) { Pelton::Lab.load(file.path) }.message)
     end
   end
 

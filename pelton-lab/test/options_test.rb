@@ -48,7 +48,8 @@ class LabOptionsTest < PeltonTest
   end
 
   def test_the_command_that_repeats_it
-    assert_equal "pelton lab a\\ b.rb --seed 7 --pin same", options("a b.rb", "--seed", "7", "--pin", "same", "--check").command
+    assert_equal "pelton lab a\\ b.rb --seed 7 --pin same",
+      options("a b.rb", "--seed", "7", "--pin", "same", "--check").command
     assert_match(/\Apelton lab memcached --seed \d+\z/, options("memcached").command)
   end
 

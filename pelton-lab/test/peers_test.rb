@@ -27,7 +27,11 @@ class LabPeersTest < PeltonTest
 
   def test_one_that_does_not_install_is_named_with_the_reason
     status, said, = install do |name|
-      (name == "memcached") ? ["Building native extensions.\nchecking for sasl.h... no\nsasl.h is missing\nmake failed\n", false] : ["", true]
+      if name == "memcached"
+        ["Building native extensions.\nchecking for sasl.h... no\nsasl.h is missing\nmake failed\n", false]
+      else
+        ["", true]
+      end
     end
 
     assert_equal 1, status

@@ -30,7 +30,8 @@ class LabProgressTest < PeltonTest
   end
 
   def test_it_fits_into_one_line
-    assert_equal "\r\e[K[=====               ]  2", progress(true, columns: 26) { |progress| progress.call("round 1", 0.25) }
+    assert_equal "\r\e[K[=====               ]  2",
+      progress(true, columns: 26) { |progress| progress.call("round 1", 0.25) }
   end
 
   def test_a_line_now_and_then_in_a_file

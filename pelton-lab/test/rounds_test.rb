@@ -109,7 +109,11 @@ class LabRoundsTest < PeltonTest
       end
     end
 
-    assert_equal({"right" => [:measured, nil, 3], "wrong at first" => [:refused, "wrong: at first", 0], "wrong later" => [:refused, "wrong: later", 0]}, statuses)
+    assert_equal({
+      "right" => [:measured, nil, 3],
+      "wrong at first" => [:refused, "wrong: at first", 0],
+      "wrong later" => [:refused, "wrong: later", 0]
+    }, statuses)
     assert_includes @steps, [:stop, "wrong later"]
   end
 

@@ -51,7 +51,8 @@ class LabRunTest < PeltonTest
     rounds = [true, true, nil].each
     measured = []
     run =
-      Pelton::Lab::Run.new(size: 1, next_round: -> { rounds.next }, on_round: ->(measurement) { measured << measurement.parts[:records].dup })
+      Pelton::Lab::Run.new(size: 1, next_round: -> { rounds.next },
+        on_round: ->(measurement) { measured << measurement.parts[:records].dup })
     run.measure_server(FakeServer.new) do
       run.record(:round, measured.size)
       FakeServer::DONE

@@ -88,6 +88,7 @@ module SomeComparison
   end
 
   def self.measurement(real)
-    Pelton::Lab::Measurement.new(user: real / 2, system: real / 8, real:, operations: 20_000, rss_kb: 10_240, records: {})
+    Pelton::Lab::Measurement.new(user: real / 2, system: real / 8, real:, operations: 20_000,
+      rss_kb: 10_240, records: {})
   end
 end

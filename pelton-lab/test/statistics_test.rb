@@ -76,7 +76,8 @@ class LabStatisticsTest < PeltonTest
   end
 
   def test_a_percentile_is_one_of_the_values
-    assert_equal [99, 50, 1, 100], [0.99, 0.5, 0.001, 1].map { |share| Statistics.percentile((1..100).to_a.shuffle, share) }
+    assert_equal [99, 50, 1, 100],
+      [0.99, 0.5, 0.001, 1].map { |share| Statistics.percentile((1..100).to_a.shuffle, share) }
     assert_equal 3, Statistics.percentile([3, 1], 0.99)
     assert_nil Statistics.percentile([], 0.99)
   end

@@ -7,7 +7,11 @@ require "pelton"
 class RailsCurrentAttributesTest < PeltonTest
   def test_tasks_have_a_copy
     folders =
-      $LOAD_PATH.grep(/activesupport|concurrent|i18n|tzinfo|pelton-rails|base64|bigdecimal|connection_pool|securerandom|logger|drb|mutex_m|benchmark/).flat_map { |folder| ["-I", folder] }
+      $LOAD_PATH.grep(
+        /activesupport|concurrent|i18n|tzinfo|pelton-rails|base64|bigdecimal|connection_pool|securerandom|logger|drb|mutex_m|benchmark/
+      ).flat_map do |folder|
+        ["-I", folder]
+      end
     assert_equal %(["a", "b", "a", nil]\n), ruby_output(<<~RUBY, options: folders)
       require "pelton/rails/current_attributes"
       ActiveSupport::IsolatedExecutionState.isolation_level = :fiber

@@ -17,7 +17,10 @@ class RailsNotificationsTest < PeltonTest
     Pelton::Memcached::Client.new("127.0.0.1:#{with_memcached}").get("k")
     assert_raises(Pelton::ConnectionError) { Pelton::Memcached::Client.new("127.0.0.1:#{free_port}").get("k") }
 
-    assert_equal [["command.memcached", Time, true, {command: :get, key: "k", hit: false}], ["command.memcached", Time, true, {command: :get, key: "k"}]], seen
+    assert_equal [
+      ["command.memcached", Time, true, {command: :get, key: "k", hit: false}],
+      ["command.memcached", Time, true, {command: :get, key: "k"}]
+    ], seen
     assert_equal [[nil, Float], ["Pelton::ConnectionError", Float]], errors
   ensure
     Pelton::Notifications.unsubscribe(forwarded)

@@ -14,7 +14,8 @@ class DatabaseAddressTest < PeltonTest
       assert_equal path, address.options[:database]
     end
     assert_predicate Address.new("sqlite::memory:"), :memory?
-    assert_equal %w[sqlite://app.db sqlite::memory:], [Address.new("sqlite://app.db"), Address.new("sqlite://")].map(&:to_s)
+    assert_equal %w[sqlite://app.db sqlite::memory:],
+      [Address.new("sqlite://app.db"), Address.new("sqlite://")].map(&:to_s)
   end
 
   def test_servers
@@ -48,7 +49,8 @@ class DatabaseAddressTest < PeltonTest
     options = Address.new("postgres://h/d?application_name=shop&keepalives_idle=60&connect_timeout=3").options
 
     assert_equal({host: "h", database: "d", connect_timeout: "3"}, options.except(:driver_options))
-    assert_equal ["shop", "60", 20_000], options[:driver_options].values_at(:application_name, :keepalives_idle, :tcp_user_timeout)
+    assert_equal ["shop", "60", 20_000],
+      options[:driver_options].values_at(:application_name, :keepalives_idle, :tcp_user_timeout)
     refute_includes Address.new("mysql://h/d").options, :driver_options
   end
 

@@ -25,7 +25,8 @@ class SequelCommandTest < PeltonTest
     assert_equal [0, "20260101_create_posts.rb: pending\n20260102_add_body.rb: pending\n"], pelton("status").first(2)
     status, output, = pelton("migrate")
     assert_equal 0, status
-    assert_match(/\A20260101_create_posts.rb \.\.\.\n20260101_create_posts.rb: done in \d+\.\d\d s\n.*2 migrated\ndb\/schema.rb is written\n\z/m, output)
+    assert_match(/\A20260101_create_posts.rb \.\.\.\n20260101_create_posts.rb: done in \d+\.\d\d s\n.*2 migrated\ndb\/schema.rb is written\n\z/m,
+      output)
     assert_equal %i[id title body], connect("sqlite://db/app.db")[:posts].columns
     assert_match(/create_table\(:posts\)/, File.read("db/schema.rb"))
     assert_equal [0, "no migration is pending\n"], pelton("migrate").first(2)
@@ -54,16 +55,19 @@ class SequelCommandTest < PeltonTest
     status, _, error = pelton("migrate")
 
     assert_equal 1, status
-    assert_match(%r{db/migrate/20260103_break.rb:2 failed: .*syntax error.*Nothing of it is left: .*Mend the file and run pelton db migrate again}, error)
+    assert_match(%r{db/migrate/20260103_break.rb:2 failed: .*syntax error.*Nothing of it is left: .*Mend the file and run pelton db migrate again},
+      error)
     database = connect("sqlite://db/app.db")
     assert_equal [true, false], [:posts, :half].map { |table| database.table_exists?(table) }
   end
 
   def test_a_migration_that_cannot_be_loaded_says_where
-    {"create_table(:half) {" => /20260103_break.rb:\d+: .*syntax error/m,
-     "}; nonsense(1); proc {" => /20260103_break.rb:1: .*nonsense.* \(NoMethodError\)/,
-     "}; Sequel.migration {" => /20260103_break.rb: it needs one `Sequel.migration do/,
-     "}; Kernel.require 'not/there'; proc {" => /20260103_break.rb:1: .*not\/there \(LoadError\)/}.each do |body, message|
+    {
+      "create_table(:half) {" => /20260103_break.rb:\d+: .*syntax error/m,
+      "}; nonsense(1); proc {" => /20260103_break.rb:1: .*nonsense.* \(NoMethodError\)/,
+      "}; Sequel.migration {" => /20260103_break.rb: it needs one `Sequel.migration do/,
+      "}; Kernel.require 'not/there'; proc {" => /20260103_break.rb:1: .*not\/there \(LoadError\)/
+    }.each do |body, message|
       migration("20260103_break", body)
       status, _, error = pelton("migrate")
 
@@ -131,7 +135,8 @@ class SequelCommandTest < PeltonTest
 
   # Nobody else waits for the loop, so the watchdog has nothing to report.
   def test_a_migration_may_compute_for_long
-    migration("20260103_compute", "over = Pelton::Clock.now + 5 * Pelton::Watchdog::DEFAULT\nuntil Pelton::Clock.now > over; end\ncreate_table(:computed) { Integer :n }")
+    migration("20260103_compute", "over = Pelton::Clock.now + 5 * Pelton::Watchdog::DEFAULT\n" \
+      "until Pelton::Clock.now > over; end\ncreate_table(:computed) { Integer :n }")
     output, status = Open3.capture2e(child_environment.merge("RUBYLIB" => LIBRARIES), *PELTON, "db", "migrate", "-d",
       "sqlite://db/app.db")
 
@@ -172,8 +177,13 @@ class SequelCommandTest < PeltonTest
 
   # From Ruby 4.0 on it is a gem.
   def test_the_console_without_irb
-    program = "def require(name) = (name == 'irb') ? raise(LoadError.new('none').tap { |error| def error.path = 'irb' }) : super
-      require 'pelton/sequel/command'; exit Pelton::Sequel::Command.run(ARGV)"
+    program = <<~RUBY
+      def require(name)
+        (name == 'irb') ? raise(LoadError.new('none').tap { |error| def error.path = 'irb' }) : super
+      end
+      require 'pelton/sequel/command'
+      exit Pelton::Sequel::Command.run(ARGV)
+    RUBY
     _, errors, status = run_ruby(program, "console", "-d", "sqlite::memory:", gems: true)
 
     assert_equal 1, status.exitstatus

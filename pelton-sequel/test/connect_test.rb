@@ -36,13 +36,16 @@ class DatabaseConnectTest < PeltonTest
 
   def test_times_are_utc_unless_the_program_has_set_a_zone
     assert_equal "1970-01-01 00:00:00.000000\n0\n0\n", ruby_output(ZONES, "[:inspect]", gems: true)
-    assert_equal "1969-12-31 19:00:00.000000\n0\n-18000\n", ruby_output(ZONES, "[:default_timezone=, :local]", gems: true)
-    assert_equal "1969-12-31 19:00:00.000000\n0\n-18000\n", ruby_output(ZONES, "[:application_timezone=, :local]", gems: true)
+    assert_equal "1969-12-31 19:00:00.000000\n0\n-18000\n",
+      ruby_output(ZONES, "[:default_timezone=, :local]", gems: true)
+    assert_equal "1969-12-31 19:00:00.000000\n0\n-18000\n",
+      ruby_output(ZONES, "[:application_timezone=, :local]", gems: true)
   end
 
   def test_a_missing_driver_is_named
     program =
-      "require 'pelton/sequel'; def (Pelton::Sequel::Driver).require(feature) = raise(LoadError.new.tap { |e| e.instance_variable_set(:@path, feature) }); Pelton::Sequel.connect('postgres://h/d')"
+      "require 'pelton/sequel'; def (Pelton::Sequel::Driver).require(feature) = raise(LoadError.new.tap { |e| " \
+      "e.instance_variable_set(:@path, feature) }); Pelton::Sequel.connect('postgres://h/d')"
     _, errors, = run_ruby(program, gems: true)
 
     assert_match(/the driver is missing: gem install pg, or add gem "pg" to the Gemfile/, errors)

@@ -19,7 +19,8 @@ class InspectionTest < PeltonTest
      @people.where(email: %w[secret secret2]) => "SELECT * FROM `people` WHERE (`email` IN (?))",
      @people.where(Sequel.lit("email = ? OR email = 'secret'",
        "secret")) => "SELECT * FROM `people` WHERE (email = ? OR email = ?)",
-     @people.where(id: @people.where(email: "secret").select(:id)) => "SELECT * FROM `people` WHERE (`id` IN (SELECT `id` FROM `people` WHERE (`email` = ?)))",
+     @people.where(id: @people.where(email: "secret").select(:id)) => "SELECT * FROM `people` WHERE (`id` IN (SELECT " \
+       "`id` FROM `people` WHERE (`email` = ?)))",
      @people.where(email: nil).limit(5) => "SELECT * FROM `people` WHERE (`email` IS NULL) LIMIT ?",
      @database.fetch("SELECT ?", "secret") => "SELECT ?"}.each do |dataset, sql|
       # From Ruby 3.3 on, Sequel names the class differently

@@ -5,8 +5,12 @@ require "pelton/sequel"
 
 class LimitTest < PeltonTest
   def test_the_error_is_the_caller_s_in_a_reactor_and_outside
-    limited =
-      -> { assert_equal("late", assert_raises(Pelton::Sequel::ConnectionError) { Pelton::Sequel.limit(0.01, Pelton::Sequel::ConnectionError, "late") { sleep } }.message) }
+    limited = -> do
+      assert_equal("late",
+        assert_raises(Pelton::Sequel::ConnectionError) do
+          Pelton::Sequel.limit(0.01, Pelton::Sequel::ConnectionError, "late") { sleep }
+        end.message)
+    end
     limited.call
     Pelton.run(&limited)
 

@@ -9,7 +9,8 @@ class SequelMigrationsTest < PeltonTest
   def setup
     @migrations_folder = Dir.mktmpdir("pelton-sequel-")
     (1..3).each do |i|
-      File.write("#{@migrations_folder}/00#{i}_table.rb", "Sequel.migration { change { create_table(:t#{i}) { Integer :n } } }")
+      File.write("#{@migrations_folder}/00#{i}_table.rb",
+        "Sequel.migration { change { create_table(:t#{i}) { Integer :n } } }")
     end
     @database = connect
     @migrations = Pelton::Sequel::Migrations.new(@database, @migrations_folder)
@@ -48,10 +49,16 @@ class SequelMigrationsTest < PeltonTest
     FileUtils.rm("#{@migrations_folder}/001_table.rb")
     File.write("#{@migrations_folder}/004_table.rb", "Sequel.migration { change { create_table(:t4) { Integer :n } } }")
 
-    assert_match(/cannot be applied/, assert_raises(Pelton::Sequel::Migrations::Failed) { Pelton::Sequel::Migrations.new(@database, @migrations_folder).migrate }.message)
+    assert_match(/cannot be applied/,
+      assert_raises(Pelton::Sequel::Migrations::Failed) do
+        Pelton::Sequel::Migrations.new(@database, @migrations_folder).migrate
+      end.message)
   end
 
   def test_an_empty_folder
-    assert_match(/there are no migrations in/, assert_raises(Pelton::Sequel::ConfigurationError) { Pelton::Sequel::Migrations.new(@database, Dir.mktmpdir) }.message)
+    assert_match(/there are no migrations in/,
+      assert_raises(Pelton::Sequel::ConfigurationError) do
+        Pelton::Sequel::Migrations.new(@database, Dir.mktmpdir)
+      end.message)
   end
 end

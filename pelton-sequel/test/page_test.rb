@@ -47,7 +47,10 @@ class SequelPageTest < PeltonTest
   end
 
   def test_it_is_a_list
-    assert_equal [2, 2, "0", false, %w[0 1], 2], page.then { |one| [one.size, one.length, one.first[:name], one.empty?, one.each.map { |row| row[:name] }, one.limit] }
+    assert_equal [2, 2, "0", false, %w[0 1], 2],
+      page.then { |one|
+        [one.size, one.length, one.first[:name], one.empty?, one.each.map { |row| row[:name] }, one.limit]
+      }
     assert_equal [["0", 0], ["1", 1]], page.each_with_index.map { |row, index| [row[:name], index] }
     assert_equal [nil, nil, nil], page.then { |one| [one.number, one.total, one.pages] }
     assert_equal [1, 2], [*page].map { |row| row[:id] }
@@ -62,12 +65,14 @@ class SequelPageTest < PeltonTest
   def test_what_has_no_pages
     {@tags.limit(5) => /has a limit/, @tags.offset(5) => /has a limit/, @tags.select_group(:name) => /groups/,
      @tags.union(@tags) => /not of another query's|groups/,
-     @database.fetch("SELECT * FROM tags") => /SQL text/, @tags.from_self => /of a table's rows/}.each do |dataset, message|
+     @database.fetch("SELECT * FROM tags") => /SQL text/,
+     @tags.from_self => /of a table's rows/}.each do |dataset, message|
       assert_match message, assert_raises(ArgumentError, dataset.sql) { dataset.pelton_page }.message
     end
     @database.create_table(:keyless) { Integer :n }
 
-    assert_match(/`keyless` has no primary key/, assert_raises(ArgumentError) { @database[:keyless].pelton_page }.message)
+    assert_match(/`keyless` has no primary key/,
+      assert_raises(ArgumentError) { @database[:keyless].pelton_page }.message)
   end
 
   def test_mistakes

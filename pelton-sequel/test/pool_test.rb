@@ -61,7 +61,8 @@ class PoolTest < PeltonTest
 
     assert_predicate error, :retriable?
     assert_kind_of Pelton::TimeoutError, error
-    assert_match(/within 0.2 s: 1 of 1 are in use, 1 wait. Held by task "report" for \d+\.\d+ s, at .*pool_test.rb:\d+/, error.message)
+    assert_match(/within 0.2 s: 1 of 1 are in use, 1 wait. Held by task "report" for \d+\.\d+ s, at .*pool_test.rb:\d+/,
+      error.message)
     assert_equal 1, writers.timeouts
     assert_equal 0, writers.waiting
     assert_equal 0, writers.in_use
@@ -143,7 +144,9 @@ class PoolTest < PeltonTest
     Pelton.run do
       @database.synchronize do |connection|
         error = assert_raises(Pelton::Sequel::SharedConnectionError) do
-          Pelton.spawn { @database.log_connection_yield("SELECT 1", connection) { connection.execute("SELECT 1") } }.await
+          Pelton.spawn do
+            @database.log_connection_yield("SELECT 1", connection) { connection.execute("SELECT 1") }
+          end.await
         end
 
         assert_match(/belongs to another fiber/, error.message)

@@ -70,7 +70,8 @@ class QueriesTest < PeltonTest
 
     assert database.valid_connection?(connection)
     assert database.synchronize { |one| database.valid_connection?(one) }
-    assert_equal [0, 1], [:default].flat_map { |name| database.pool.shards[name].then { |shard| [shard.in_use, shard.idle] } }
+    assert_equal [0, 1],
+      [:default].flat_map { |name| database.pool.shards[name].then { |shard| [shard.in_use, shard.idle] } }
     Pelton.run do
       ready = Pelton::Operation.new
       holder = Pelton.spawn { database.synchronize { ready.await } }

@@ -46,8 +46,10 @@ class ReplicasTest < PeltonTest
   end
 
   def test_they_are_of_the_primary_s_kind
-    assert_match(/must be postgres, too/, assert_raises(Pelton::Sequel::ConfigurationError) { Replicas.new(["mysql://b/x"], primary) }.message)
-    assert_match(/SQLite has no replicas/, assert_raises(Pelton::Sequel::ConfigurationError) { Replicas.new(["sqlite://b.db"], primary) }.message)
+    assert_match(/must be postgres, too/,
+      assert_raises(Pelton::Sequel::ConfigurationError) { Replicas.new(["mysql://b/x"], primary) }.message)
+    assert_match(/SQLite has no replicas/,
+      assert_raises(Pelton::Sequel::ConfigurationError) { Replicas.new(["sqlite://b.db"], primary) }.message)
   end
 
   private

@@ -31,7 +31,9 @@ class DatabaseRoutingTest < PeltonTest
     database = connect(sqlite_file)
     database.create_table(:logs) { primary_key :id }
     servers = []
-    database.pool.singleton_class.prepend(Module.new { define_method(:hold) { |server = :default, &block| servers << server && super(server, &block) } })
+    database.pool.singleton_class.prepend(
+      Module.new { define_method(:hold) { |server = :default, &block| servers << server && super(server, &block) } }
+    )
     database["INSERT INTO logs (id) VALUES (1) RETURNING id"].all
     assert_equal [:default], servers.uniq
     servers.clear

@@ -40,7 +40,10 @@ class StatisticsTest < PeltonTest
     database.get(1)
     assert_raises(Sequel::DatabaseError) { database.run("SELEKT") }
 
-    assert_equal [[{database: database, sql: "SELECT 1 AS 'v' LIMIT 1"}, Float, NilClass], [{database: database, sql: "SELEKT"}, Float, Extralite::SQLError]], seen
+    assert_equal [
+      [{database: database, sql: "SELECT 1 AS 'v' LIMIT 1"}, Float, NilClass],
+      [{database: database, sql: "SELEKT"}, Float, Extralite::SQLError]
+    ], seen
   end
 
   def test_an_error_of_a_subscriber_changes_nothing
@@ -60,7 +63,12 @@ class StatisticsTest < PeltonTest
     seen = []
     listen { |event| seen << event.error.class }
     Pelton.run do
-      Pelton.spawn { database.get(Sequel.lit("(WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n)")) }.tap { sleep 0.01 }.cancel
+      Pelton.spawn do
+        database.get(
+          Sequel.lit("(WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n)")
+        )
+      end
+        .tap { sleep 0.01 }.cancel
     end
 
     assert_equal Pelton::Cancelled, seen.last

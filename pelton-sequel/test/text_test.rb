@@ -16,15 +16,18 @@ class DatabaseTextTest < PeltonTest
 
   def test_literals_of_postgresql
     dataset =
-      Sequel.mock(host: "postgres", keep_reference: false).tap { |database| database.extend_datasets(Pelton::Sequel::Text::Postgres) }.dataset
+      Sequel.mock(host: "postgres", keep_reference: false)
+        .tap { |database| database.extend_datasets(Pelton::Sequel::Text::Postgres) }.dataset
 
-    assert_equal ["'it''s \\'", "'\\x00ff'"], ["it's \\", Sequel.blob("\0\xff".b)].map { |value| dataset.literal(value) }
+    assert_equal ["'it''s \\'", "'\\x00ff'"],
+      ["it's \\", Sequel.blob("\0\xff".b)].map { |value| dataset.literal(value) }
     assert_raises(Sequel::InvalidValue) { dataset.literal("a\0b") }
   end
 
   def test_literals_of_mysql
     dataset =
-      Sequel.mock(host: "mysql", keep_reference: false).tap { |database| database.extend_datasets(Pelton::Sequel::Text::MySQL) }.dataset
+      Sequel.mock(host: "mysql", keep_reference: false)
+        .tap { |database| database.extend_datasets(Pelton::Sequel::Text::MySQL) }.dataset
 
     assert_equal ["'it''s \\\\'", "'\u00fc'"], ["it's \\", "\u00fc".b].map { |value| dataset.literal(value) }
     assert_equal ["''''", "'\\\\'"], ["'", "\\"].map { |value| dataset.literal(value) }
@@ -33,7 +36,8 @@ class DatabaseTextTest < PeltonTest
   def test_what_a_column_can_have
     {postgres: [false, false, true, true], mysql: [true, false, true, true],
      sqlite: [true, true, true, true]}.each do |host, expected|
-      assert_equal expected, ["a\0b", "\xFF", "\u00fc".b, "a".encode("UTF-16LE")].map { |text| Pelton::Sequel::Text.storable?(text, Sequel.mock(host: host, keep_reference: false)) }
+      assert_equal expected, ["a\0b", "\xFF", "\u00fc".b, "a".encode("UTF-16LE")]
+        .map { |text| Pelton::Sequel::Text.storable?(text, Sequel.mock(host: host, keep_reference: false)) }
     end
   end
 end

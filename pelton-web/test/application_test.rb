@@ -40,7 +40,8 @@ class WebApplicationTest < PeltonTest
     with_secret(nil) do
       assert Class.new(Pelton::Web::Application) { settings.environment = "development" }.boot!
       assert Class.new(Pelton::Web::Application) { settings.environment, settings.secrets = "production", [] }.boot!
-      assert Class.new(Pelton::Web::Application) { settings.environment, settings.secrets = "production", ["s" * 32] }.boot!
+      assert Class.new(Pelton::Web::Application) { settings.environment, settings.secrets = "production", ["s" * 32] }
+        .boot!
     end
   end
 

@@ -40,7 +40,8 @@ class WebCableTest < PeltonTest
 
   def write(root, answer, time: Time.now)
     file = "#{root}/app/channels/reloaded_by_test_channel.rb"
-    File.write(file, "class ReloadedByTestChannel < Pelton::Web::Channel\n  def subscribed = transmit(#{answer.inspect})\nend\n")
+    File.write(file,
+      "class ReloadedByTestChannel < Pelton::Web::Channel\n  def subscribed = transmit(#{answer.inspect})\nend\n")
     File.utime(time, time, file)
   end
 

@@ -46,10 +46,14 @@ class WebCommandTest < PeltonTest
 
   def test_help_and_mistakes
     assert_equal 0, run_command("--help").first
-    assert_equal [2, 2, 2, 2], [[], ["nothing"], ["routes", "x"], ["--unknown"]].map { |arguments| run_command(*arguments).first }
+    assert_equal [2, 2, 2, 2],
+      [[], ["nothing"], ["routes", "x"], ["--unknown"]].map { |arguments| run_command(*arguments).first }
     assert_match(/there is no nothing.ru/, run_command("routes", "--config", "nothing.ru").last)
     assert_equal 1, run_command("routes", config: "run ->(env) {}").first
-    assert_equal 1, run_command("routes", config: "class WebCommandWrong < Pelton::Web::Application; routes { get '/', to: 'x#y' }; end\nrun WebCommandWrong").first
+    assert_equal 1,
+      run_command("routes",
+        config: "class WebCommandWrong < Pelton::Web::Application; routes { get '/', to: 'x#y' }; end\n" \
+          "run WebCommandWrong").first
   end
 
   private

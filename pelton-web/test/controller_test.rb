@@ -7,7 +7,10 @@ class WebControllerTest < PeltonTest
   include WebControllers
 
   def test_what_an_action_has_in_hand
-    assert_equal "GET/1 #{{"a" => "1"}.inspect} 200 false", answer("QUERY_STRING" => "a=1") { "#{request.request_method}#{request.path}1 #{params.to_h} #{response.status} #{performed?}" }.body
+    assert_equal "GET/1 #{{"a" => "1"}.inspect} 200 false",
+      answer("QUERY_STRING" => "a=1") {
+        "#{request.request_method}#{request.path}1 #{params.to_h} #{response.status} #{performed?}"
+      }.body
   end
 
   def test_whether_it_has_answered

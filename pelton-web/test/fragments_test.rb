@@ -22,7 +22,8 @@ class WebFragmentsTest < PeltonTest
 
       assert_equal secret.deflated, fragments.fetch("secret") { secret }.deflated
       assert_equal secret.deflated, fragments.fetch("secret") { flunk }.deflated
-      assert_equal "a page", fragments.fetch("page") { Pelton::HTTP::Page.new << "a " << Pelton::HTTP::Fragment.new("page") }.text
+      assert_equal "a page",
+        fragments.fetch("page") { Pelton::HTTP::Page.new << "a " << Pelton::HTTP::Fragment.new("page") }.text
       assert_raises(TypeError) { fragments.fetch("nil") { nil } }
       assert_equal "better", fragments.fetch("nil") { "better" }.text
     end
@@ -45,7 +46,8 @@ class WebFragmentsTest < PeltonTest
     stores do |fragments|
       rendered = 0
       texts =
-        Array.new(4) { Pelton.spawn { fragments.fetch("a") { sleep(0.01) && "text #{rendered += 1}" }.text } }.map(&:await)
+        Array.new(4) { Pelton.spawn { fragments.fetch("a") { sleep(0.01) && "text #{rendered += 1}" }.text } }
+          .map(&:await)
 
       assert_equal ["text 1"] * 4, texts
     end

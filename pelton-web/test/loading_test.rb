@@ -8,7 +8,8 @@ class WebLoadingTest < PeltonTest
   include TemplateFiles
 
   FILES = {
-    "app/controllers/web_loading_notes_controller.rb" => "class WebLoadingNotesController < Pelton::Web::Controller\n  def show = @note = WebLoadingNote.new\nend",
+    "app/controllers/web_loading_notes_controller.rb" => "class WebLoadingNotesController < Pelton::Web::Controller\n" \
+      "  def show = @note = WebLoadingNote.new\nend",
     "app/models/web_loading_note.rb" => "class WebLoadingNote\n  def text = 'note'\nend",
     "app/helpers/web_loading_helper.rb" => "module WebLoadingHelper\n  def loud(text) = text.upcase\nend",
     "app/views/web_loading_notes/show.html.erb" => "<%= loud @note.text %>",

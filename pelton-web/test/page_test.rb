@@ -33,7 +33,8 @@ class WebPageTest < PeltonTest
 
   def test_an_array_s_pages
     assert_equal [[1, 2], [3, 4], [5], []], (1..4).map { |number| page([1, 2, 3, 4, 5], number).to_a }
-    assert_equal [5, 3, 2, 2, [3, 4]], page([1, 2, 3, 4, 5], 2).then { |one| [one.total, one.pages, one.number, one.size, one.map(&:itself)] }
+    assert_equal [5, 3, 2, 2, [3, 4]],
+      page([1, 2, 3, 4, 5], 2).then { |one| [one.total, one.pages, one.number, one.size, one.map(&:itself)] }
     assert_equal [true, {first: "/posts?page=1", last: "/posts?page=1"}],
       page([], 1).then { |one| [one.empty?, one.links] }
   end
@@ -63,7 +64,8 @@ class WebPageTest < PeltonTest
 
   def test_a_link_header_cannot_be_left
     env =
-      Rack::MockRequest.env_for("http://example.org/").merge("PATH_INFO" => "/a>; rel=\"x\"\r\né?", "QUERY_STRING" => "q=%3E%22%0D%0A")
+      Rack::MockRequest.env_for("http://example.org/")
+        .merge("PATH_INFO" => "/a>; rel=\"x\"\r\né?", "QUERY_STRING" => "q=%3E%22%0D%0A")
     one = Pelton::Web::Page.new(Pelton::Web::Page::Slice.new([1, 2, 3], 2, 1, true), Pelton::Web::Request.new(env), nil)
 
     assert_equal '<http://example.org/a%3E;%20rel=%22x%22%0D%0A%C3%A9%3F?q=%3E%22%0D%0A&page=1>; rel="first"',

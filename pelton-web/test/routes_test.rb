@@ -31,7 +31,8 @@ class WebRoutesTest < PeltonTest
   def test_several_verbs
     app = router { match "/both", via: %i[get post], to: "both#both" }
 
-    assert_equal ["GET /both {}", "POST /both {}", ""], %w[GET POST OPTIONS].map { |verb| request(app, verb, "/both").body }
+    assert_equal ["GET /both {}", "POST /both {}", ""],
+      %w[GET POST OPTIONS].map { |verb| request(app, verb, "/both").body }
   end
 
   def test_a_rack_application_as_a_target

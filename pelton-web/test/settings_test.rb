@@ -24,7 +24,8 @@ class WebSettingsTest < PeltonTest
   end
 
   def test_a_wrong_value_is_refused
-    assert_match(/settings.base_url must begin/, assert_raises(Pelton::Web::ConfigurationError) { settings.base_url = "a.example" }.message)
+    assert_match(/settings.base_url must begin/,
+      assert_raises(Pelton::Web::ConfigurationError) { settings.base_url = "a.example" }.message)
     assert_raises(Pelton::Web::ConfigurationError) { settings.root = nil }
   end
 

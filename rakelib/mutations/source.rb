@@ -106,7 +106,8 @@ module Mutations
     def rails_tests
       tests = glob("#{RAILS}/**/*_test.rb").grep_v(%r{/downstream/})
       return tests unless Dir.exist?(File.join(@root, "tmp/rails"))
-      names.flat_map { |name| glob("#{RAILS}/downstream/#{name[%r{\A(active_record/)?\w+}]}{,_*,/**/*}_test.rb") } | tests
+      names.flat_map { |name| glob("#{RAILS}/downstream/#{name[%r{\A(active_record/)?\w+}]}{,_*,/**/*}_test.rb") } |
+        tests
     end
 
     def glob(pattern) = Dir[pattern, base: @root].sort

@@ -43,7 +43,9 @@ module Mutations
         missing = source.room_tests.reject { |test| @results[without_fault(test)] }
         measure(source, missing) if missing.any?
       end
-      source.room_tests.to_h { |test| [test, @results[without_fault(test)]] }.reject { |_, seconds| seconds == "failed" }
+      source.room_tests.to_h { |test| [test, @results[without_fault(test)]] }.reject do |_, seconds|
+        seconds == "failed"
+      end
     end
 
     def measure(source, tests)

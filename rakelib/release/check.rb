@@ -21,7 +21,8 @@ class ReleaseCheck
         complete(spec)
         packages.install(spec.name, home = File.join(folder, spec.name))
         try(spec, home)
-        yield "#{spec.name} #{spec.version}: #{spec.files.size} files, #{Dir["#{home}/gems/*"].map { |path| File.basename(path) }.join(", ")}; its first program runs"
+        yield "#{spec.name} #{spec.version}: #{spec.files.size} files, " \
+          "#{Dir["#{home}/gems/*"].map { |path| File.basename(path) }.join(", ")}; its first program runs"
       end
     end
   end

@@ -66,7 +66,8 @@ class Packages
 
   # Takes the gems of other projects, and what they depend on themselves.
   def take(dependencies, taken = [])
-    dependencies.reject { |one| one.name.start_with?("pelton") || taken.include?(one.name) }.uniq(&:name).each do |dependency|
+    dependencies.reject { |one| one.name.start_with?("pelton") || taken.include?(one.name) }
+      .uniq(&:name).each do |dependency|
       fetch(dependency)
       taken << dependency.name
       path = Dir[File.join(@folder, "#{dependency.name}-[0-9]*.gem")].first

@@ -41,7 +41,8 @@ class InstalledRuby
     @progress.call("installing gems")
     run("bundle", "install", "--quiet") or raise RubyRoot::Missing, "its gems cannot be installed: #{@log}"
     @progress.call("compiling")
-    run("bundle", "exec", "rake", "--silent", "compile") or raise "#{@version}: failed, the end of #{@log} is\n#{File.readlines(@log).last(20).join}"
+    run("bundle", "exec", "rake", "--silent", "compile") or
+      raise "#{@version}: failed, the end of #{@log} is\n#{File.readlines(@log).last(20).join}"
   rescue SystemCallError => problem
     raise RubyRoot::Missing, "#{@ruby} does not run: #{problem.message}"
   end
@@ -60,7 +61,8 @@ class InstalledRuby
   # That of the user, not that of the Ruby which runs rake.
   def environment
     Bundler.unbundled_env.reject { |name, _| name.start_with?("BUNDLE_", "GEM_") || name == "RUBYLIB" }.merge(
-      "PATH" => "#{@bin}:#{File.dirname(@ruby)}:#{ENV["PATH"]}", "BUNDLE_PATH" => @gems, "BUNDLE_WITHOUT" => "integration", "BUNDLE_SILENCE_ROOT_WARNING" => "1"
+      "PATH" => "#{@bin}:#{File.dirname(@ruby)}:#{ENV["PATH"]}", "BUNDLE_PATH" => @gems,
+      "BUNDLE_WITHOUT" => "integration", "BUNDLE_SILENCE_ROOT_WARNING" => "1"
     )
   end
 end

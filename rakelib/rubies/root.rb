@@ -21,7 +21,8 @@ class RubyRoot
   # Newest: Debian's newest Ruby, often in experimental long before it is in a release.
   SUITES = {"3.3" => %w[trixie], "newest" => %w[sid experimental]}.freeze
   PACKAGES = %w[
-    ca-certificates g++ gcc git iproute2 libnghttp2-dev libssl-dev libyaml-dev make memcached netbase openssl pkgconf procps ruby-bundler tzdata zlib1g-dev
+    ca-certificates g++ gcc git iproute2 libnghttp2-dev libssl-dev libyaml-dev make memcached netbase openssl pkgconf
+    procps ruby-bundler tzdata zlib1g-dev
   ].freeze
   FOLDER = File.expand_path("../../tmp/rubies", __dir__)
 
@@ -162,7 +163,8 @@ class RubyRoot
     settings, = Open3.capture2("apt-config", "dump", "Acquire")
     File.write(File.join(@path, "etc/apt/apt.conf.d/90machine"),
       settings.lines.grep(/\AAcquire::(Check|Retries|http)/).join)
-    %w[/etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt].select { |file| File.exist?(file) }.each do |file|
+    %w[/etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt]
+      .select { |file| File.exist?(file) }.each do |file|
       copy = File.join(@path, file)
       FileUtils.mkdir_p(File.dirname(copy))
       FileUtils.rm_f(copy) # it may be a link

@@ -7,7 +7,8 @@ require "pelton/http/settings"
 module SettingsFiles
   GROUPS = {program: "The server", master: "The master", server: "Requests"}.freeze
   TYPES = {text: "String", file: "String", folders: "(String | Array[String])", map: "(String | Hash[String, String])",
-           names: "Array[String]", address: "String", path: "String", topics: "String", switch: "bool", count: "Integer",
+           names: "Array[String]", address: "String", path: "String", topics: "String",
+           switch: "bool", count: "Integer",
            number: "Numeric", seconds: "Numeric", bytes: "Numeric"}.freeze
 
   # @return [Hash{String => String}] their paths and texts
@@ -39,7 +40,8 @@ module SettingsFiles
       type = TYPES.fetch(setting.kind)
       optional = "?" if setting.default.nil? || %i[number seconds bytes].include?(setting.kind)
       text = " | String" unless type == "String"
-      "      def #{setting.name}: () -> #{type}#{optional}\n#{" " * (setting.name.size + 9)} | ((#{type}#{text})#{optional} value) -> #{type}#{optional}\n"
+      "      def #{setting.name}: () -> #{type}#{optional}\n#{" " * (setting.name.size + 9)} | " \
+      "((#{type}#{text})#{optional} value) -> #{type}#{optional}\n"
     end
     <<~RBS
       # Made from the table of settings by `rake settings`.

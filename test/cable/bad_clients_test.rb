@@ -205,7 +205,8 @@ class CableBadClientsTest < PeltonTest
     socket = Socket.new(:INET, :STREAM)
     socket.setsockopt(:SOCKET, :RCVBUF, 4096)
     socket.connect(Addrinfo.tcp("127.0.0.1", URI(url).port))
-    socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" \
+      "Sec-WebSocket-Version: 13\r\n" \
       "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: actioncable-v1-json\r\n\r\n")
     write(socket, command: "subscribe", identifier: JSON.generate({channel: channel}))
     socket

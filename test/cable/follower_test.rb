@@ -61,11 +61,13 @@ class CableFollowerTest < PeltonTest
         client = subscribed(url, **EXTENDED)
         await(client) { |frame| frame["message"]["text"] == "Hello" }
 
-        assert_equal({"stream_id" => NAME, "epoch" => "1", "offset" => 5}, client.frame.slice("stream_id", "epoch", "offset"))
+        assert_equal({"stream_id" => NAME, "epoch" => "1", "offset" => 5},
+          client.frame.slice("stream_id", "epoch", "offset"))
         client.socket.close
         out << ", world"
         client = connect(url, **EXTENDED)
-        client.send(command: "subscribe", identifier: client.identifier(TEXT), history: {streams: {NAME => {epoch: "1", offset: 5}}})
+        client.send(command: "subscribe", identifier: client.identifier(TEXT),
+          history: {streams: {NAME => {epoch: "1", offset: 5}}})
 
         assert_equal %w[confirm_subscription confirm_history], [client.receive["type"], client.receive["type"]]
         assert_equal({"event" => "append", "text" => ", world"}, told(client))
@@ -138,7 +140,8 @@ class CableFollowerTest < PeltonTest
         again = CableClient::Client.new(url, **EXTENDED, headers: {"x-anycable-restore-sid" => client.welcome["sid"]})
 
         assert again.receive["restored"]
-        again.send(command: "history", identifier: again.identifier(TEXT), history: {streams: {NAME => {epoch: "1", offset: 5}}})
+        again.send(command: "history", identifier: again.identifier(TEXT),
+          history: {streams: {NAME => {epoch: "1", offset: 5}}})
         out << "!"
 
         assert_equal "confirm_history", again.receive["type"]
@@ -193,7 +196,8 @@ class CableFollowerTest < PeltonTest
       @store.away = true
       client = subscribed(url)
 
-      assert_equal({"type" => "disconnect", "reason" => "subscription_failed", "reconnect" => true}, client.receive.slice("type", "reason", "reconnect"))
+      assert_equal({"type" => "disconnect", "reason" => "subscription_failed", "reconnect" => true},
+        client.receive.slice("type", "reason", "reconnect"))
       assert_match(/the database is away/, @error.message)
     end
   end

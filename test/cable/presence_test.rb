@@ -114,7 +114,8 @@ class CablePresenceTest < PeltonTest
       assert_equal 0, one.size
       1000.times { |number| one.track("full", number, nil) {} }
 
-      assert_match(/1000 members: that is the most/, assert_raises(Pelton::Cable::Refused) { one.track("full", "x", nil) {} }.message)
+      assert_match(/1000 members: that is the most/,
+        assert_raises(Pelton::Cable::Refused) { one.track("full", "x", nil) {} }.message)
       assert one.track("full", 7, nil) {}
     end
   end
@@ -129,14 +130,23 @@ class CablePresenceTest < PeltonTest
       id = extended.identifier(NAME, id: "bob", info: {"name" => "Bob"})
       extended.send(command: "subscribe", identifier: id)
 
-      assert_equal({"identifier" => id, "type" => "presence", "message" => {"type" => "join", "id" => "bob", "info" => {"name" => "Bob"}}}, extended.receive)
+      assert_equal({
+        "identifier" => id,
+        "type" => "presence",
+        "message" => {"type" => "join", "id" => "bob", "info" => {"name" => "Bob"}}
+      }, extended.receive)
       assert_equal "confirm_subscription", extended.receive["type"]
       extended.send(command: "presence", identifier: id)
 
-      assert_equal({"type" => "info", "total" => 2, "records" => [{"id" => "ann", "info" => nil}, {"id" => "bob", "info" => {"name" => "Bob"}}]}, extended.receive["message"])
+      assert_equal({
+        "type" => "info",
+        "total" => 2,
+        "records" => [{"id" => "ann", "info" => nil}, {"id" => "bob", "info" => {"name" => "Bob"}}]
+      }, extended.receive["message"])
       extended.socket.close
 
-      assert_equal [{"type" => "join", "id" => "bob", "info" => {"name" => "Bob"}}, {"type" => "leave", "id" => "bob"}], Array.new(2) { plain.receive["message"]["presence"] }
+      assert_equal [{"type" => "join", "id" => "bob", "info" => {"name" => "Bob"}}, {"type" => "leave", "id" => "bob"}],
+        Array.new(2) { plain.receive["message"]["presence"] }
       plain.perform(NAME, "leave", id: "ann")
       plain.perform(NAME, "who", id: "ann")
 
@@ -149,7 +159,9 @@ class CablePresenceTest < PeltonTest
       watcher, client = connect(url), connect(url, protocols: [Pelton::Cable::EXTENDED])
       watcher.subscribe(OwnChannel.name)
 
-      assert_equal "reject_subscription", client.tap { |one| one.send(command: "subscribe", identifier: one.identifier(RejectingChannel.name)) }.then { [_1.receive, _1.receive].last["type"] }
+      assert_equal "reject_subscription",
+        client.tap { |one| one.send(command: "subscribe", identifier: one.identifier(RejectingChannel.name)) }
+          .then { [_1.receive, _1.receive].last["type"] }
       client.send(command: "subscribe", identifier: client.identifier(NAME, id: "x" * 300))
 
       assert_equal ["NEVER", "NEVER"], Array.new(2) { watcher.receive["message"] }

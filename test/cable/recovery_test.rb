@@ -55,7 +55,8 @@ class CableRecoveryTest < PeltonTest
       assert_equal [true, [id]], back.welcome.values_at("restored", "restored_ids")
       refute_equal client.welcome["sid"], back.welcome["sid"]
       back.send(command: "history", identifier: id, history: {streams: {news: seen}})
-      assert_equal [2, "confirm_history"], Array.new(2) { back.receive }.map { |message| message["message"] || message["type"] }
+      assert_equal [2, "confirm_history"],
+        Array.new(2) { back.receive }.map { |message| message["message"] || message["type"] }
       back.perform(NAME, "echo", {n: 3})
       assert_equal 3, back.receive["message"]
       cable.broadcast("news", 4)
@@ -74,7 +75,8 @@ class CableRecoveryTest < PeltonTest
       back = extended("#{url}?sid=#{client.welcome["sid"]}")
       cable.broadcast("news", 4)
       back.send(command: "history", identifier: id, history: {streams: {news: seen}})
-      assert_equal [2, 3, 4, "confirm_history"], Array.new(4) { back.receive.then { |message| message["message"] || message["type"] } }
+      assert_equal [2, 3, 4, "confirm_history"],
+        Array.new(4) { back.receive.then { |message| message["message"] || message["type"] } }
       Thread.new { cable.broadcast("news", 5) }.join
       assert_equal [5, 5], back.receive.values_at("message", "offset")
     end
@@ -118,7 +120,8 @@ class CableRecoveryTest < PeltonTest
         assert_equal [client.identifier(NAME)], back.welcome["restored_ids"]
         cable.broadcast("news", 1)
         back.send(command: "history", identifier: client.identifier(NAME))
-        assert_equal ["confirm_history", 1], Array.new(2) { back.receive.then { |message| message["type"] || message["message"] } }
+        assert_equal ["confirm_history", 1],
+          Array.new(2) { back.receive.then { |message| message["type"] || message["message"] } }
         assert_equal ["in ann", "out ann", "in ann"], LOG
         assert_equal 1, cable.stats[:connections]
       end
@@ -154,7 +157,8 @@ class CableRecoveryTest < PeltonTest
       assert_nil back.receive
       assert_equal ["in ann", "out ann", "closed", "in ann"], LOG
       LOG << "nobody"
-      assert_equal "unauthorized", Client.new("#{url}?sid=#{back.welcome["sid"]}", protocols: [Pelton::Cable::EXTENDED]).receive["reason"]
+      assert_equal "unauthorized",
+        Client.new("#{url}?sid=#{back.welcome["sid"]}", protocols: [Pelton::Cable::EXTENDED]).receive["reason"]
     end
   end
 
@@ -169,7 +173,9 @@ class CableRecoveryTest < PeltonTest
       client = extended(url)
       client.socket.abort
       eventually { cable.recovery.size == 1 }
-      assert_equal [[], nil], Array.new(2) { extended("#{url}?a=1&sid=#{client.welcome["sid"]}&b=2").welcome["restored_ids"] }, "an id is good for once"
+      assert_equal [[], nil],
+        Array.new(2) { extended("#{url}?a=1&sid=#{client.welcome["sid"]}&b=2").welcome["restored_ids"] },
+        "an id is good for once"
       assert_equal({"type" => "welcome"}, connect("#{url}?sid=#{client.welcome["sid"]}").welcome)
     end
     recovering(restore: nil) { |url,| assert_equal({"type" => "welcome"}, extended(url).welcome) }
@@ -188,7 +194,8 @@ class CableRecoveryTest < PeltonTest
       eventually { cable.recovery.size == 1 }
 
       [gone, open].each do |client|
-        assert_equal [client.identifier(NAME)], extended("#{other_url}?sid=#{client.welcome["sid"]}").welcome["restored_ids"]
+        assert_equal [client.identifier(NAME)],
+          extended("#{other_url}?sid=#{client.welcome["sid"]}").welcome["restored_ids"]
       end
       assert_equal 0, cable.stats[:connections]
       assert_equal 2, other.stats[:restored]

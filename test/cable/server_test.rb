@@ -25,7 +25,8 @@ class CableServerTest < PeltonTest
     serving(channels: [ChatChannel]) do |url, cable|
       one, two, other = Array.new(3) { connect(url) }
       name = ChatChannel.name
-      assert_equal %w[confirm_subscription] * 3, [one.subscribe(name, room: 1), two.subscribe(name, room: 1), other.subscribe(name, room: 2)]
+      assert_equal %w[confirm_subscription] * 3,
+        [one.subscribe(name, room: 1), two.subscribe(name, room: 1), other.subscribe(name, room: 2)]
       one.perform(name, "speak", {text: "ä"}, room: 1)
       expected = {"identifier" => one.identifier(name, room: 1), "message" => {"text" => "ä"}}
 
@@ -33,13 +34,15 @@ class CableServerTest < PeltonTest
       assert_equal expected, two.receive
       cable.broadcast("chat 2", [1])
       assert_equal [1], other.receive["message"]
-      assert_equal({connections: 3, subscriptions: 3, streams: 2, sent: 3, accepted: 3, restored: 0, unauthorized: 0, commands: 4, refused: 0, rejected: 0, errors: 0, slow: 0, gaps: 0}, cable.stats)
+      assert_equal({connections: 3, subscriptions: 3, streams: 2, sent: 3, accepted: 3, restored: 0, unauthorized: 0,
+        commands: 4, refused: 0, rejected: 0, errors: 0, slow: 0, gaps: 0}, cable.stats)
     end
   end
 
   def test_the_protocol_is_agreed_on_and_other_requests_are_refused
     serving do |url,|
-      assert_equal "actioncable-v1-json", connect(url, protocols: %w[actioncable-v1-json actioncable-unsupported]).socket.protocol
+      assert_equal "actioncable-v1-json",
+        connect(url, protocols: %w[actioncable-v1-json actioncable-unsupported]).socket.protocol
       assert_equal 426, Pelton::HTTP.get(url.sub("ws", "http")).status
       assert_raises(Pelton::HTTP::WebSocket::HandshakeError) do
         connect(url, headers: {"origin" => "http://evil.example"})

@@ -74,8 +74,11 @@ class CableSessionTest < PeltonTest
         %({"command":"jump","identifier":"x"}),
         %({"command":["subscribe"],"identifier":"x"}), %({"command":"message","identifier":"{}","data":"{}"}),
         %({"command":"unsubscribe","identifier":"{}"}),
-        JSON.generate(command: "message", identifier: id), JSON.generate(command: "message", identifier: id, data: "{"), JSON.generate(command: "message", identifier: id, data: {a: 1}),
-        *%w[subscribed unsubscribed transmit reject stream_from instance_eval exit nothing _perform receive method_missing].map { |action| JSON.generate(command: "message", identifier: id, data: JSON.generate(action: action)) },
+        JSON.generate(command: "message", identifier: id), JSON.generate(command: "message", identifier: id, data: "{"),
+        JSON.generate(command: "message", identifier: id, data: {a: 1}),
+        *%w[subscribed unsubscribed transmit reject stream_from instance_eval exit nothing _perform receive
+          method_missing]
+          .map { |action| JSON.generate(command: "message", identifier: id, data: JSON.generate(action: action)) },
         JSON.generate(command: "message", identifier: id, data: JSON.generate(action: ["echo"]))].each do |text|
           client.socket.write(text)
         end
@@ -236,7 +239,8 @@ class CableSessionTest < PeltonTest
       epoch, offset = watch.position.split(":")
       cable.broadcast("kept", 2)
       client = connect(url, protocols: [Pelton::Cable::EXTENDED])
-      client.send(command: "subscribe", identifier: client.identifier(LateChannel.name), history: {streams: {kept: {epoch: epoch, offset: Integer(offset)}}})
+      client.send(command: "subscribe", identifier: client.identifier(LateChannel.name),
+        history: {streams: {kept: {epoch: epoch, offset: Integer(offset)}}})
       eventually { LateChannel::WAITING.any? }
       cable.broadcast("kept", 3)
       cable.broadcast("plain", "passes")
@@ -260,11 +264,13 @@ class CableSessionTest < PeltonTest
       earlier.close
       client = connect(url, protocols: [Pelton::Cable::EXTENDED])
       stream = client.socket.instance_variable_get(:@stream).tap(&:pause) # it reads nothing yet
-      client.send(command: "subscribe", identifier: client.identifier(NewsChannel.name), history: {since: Time.now.to_i - 30})
+      client.send(command: "subscribe", identifier: client.identifier(NewsChannel.name),
+        history: {since: Time.now.to_i - 30})
       eventually { cable.sessions.first.socket.pending > 100_000 }
       stream.resume
       assert_equal "confirm_subscription", client.receive["type"]
-      assert_equal [*1..40, "confirm_history"], Array.new(41) { client.receive.then { |message| message["offset"] || message["type"] } }
+      assert_equal [*1..40, "confirm_history"],
+        Array.new(41) { client.receive.then { |message| message["offset"] || message["type"] } }
       assert_equal 0, cable.stats[:slow]
     end
   end
@@ -354,7 +360,8 @@ class CableSessionTest < PeltonTest
   def test_commands_that_come_byte_by_byte
     serving do |url, cable|
       socket = TCPSocket.new("127.0.0.1", URI(url).port)
-      socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
+      socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" \
+        "Sec-WebSocket-Version: 13\r\n" \
         "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: actioncable-v1-json\r\n\r\n")
       text = JSON.generate({command: "subscribe", identifier: JSON.generate({channel: ECHO})})
       frame = [0x81, 0x80 | text.bytesize, 0, text].pack("CCNa*")
@@ -380,7 +387,8 @@ class CableSessionTest < PeltonTest
         assert_equal 1, client.receive["message"]
       end
 
-      assert_equal [%w[no no], 2, 0, 0], [reports.map(&:message), *cable.stats.values_at(:errors, :rejected), cable.streams.size]
+      assert_equal [%w[no no], 2, 0, 0],
+        [reports.map(&:message), *cable.stats.values_at(:errors, :rejected), cable.streams.size]
     end
   end
 

@@ -34,7 +34,11 @@ class CableStreamChannelTest < PeltonTest
       cable.broadcast("news", 1)
 
       assert_equal 1, client.receive["message"]
-      assert_equal %w[reject_subscription] * 3, [["Turbo::StreamsChannel", {stream_name: "news"}], ["$pubsub", {stream_name: 7}], ["$pubsub", {signed_stream_name: "x"}]]
+      assert_equal %w[reject_subscription] * 3, [
+        ["Turbo::StreamsChannel", {stream_name: "news"}],
+        ["$pubsub", {stream_name: 7}],
+        ["$pubsub", {signed_stream_name: "x"}]
+      ]
         .map { |channel, params| client.subscribe(channel, **params) }
     end
   end
@@ -46,7 +50,8 @@ class CableStreamChannelTest < PeltonTest
       names = %w[pelton-cable-sessions pelton-cable-disconnects pelton-presence pelton-presence/room:7]
 
       assert_equal ["reject_subscription"], names.map { |name| client.subscribe("$pubsub", stream_name: name) }.uniq
-      assert_equal "reject_subscription", client.subscribe("$pubsub", signed_stream_name: cable.signed_streams.sign(names.first))
+      assert_equal "reject_subscription",
+        client.subscribe("$pubsub", signed_stream_name: cable.signed_streams.sign(names.first))
     end
   end
 
@@ -54,7 +59,8 @@ class CableStreamChannelTest < PeltonTest
     serving do |url|
       client = connect(url)
 
-      assert_equal(%w[reject_subscription] * 2, ["$pubsub", "Turbo::StreamsChannel"].map { |channel| client.subscribe(channel, stream_name: "news") })
+      assert_equal(%w[reject_subscription] * 2,
+        ["$pubsub", "Turbo::StreamsChannel"].map { |channel| client.subscribe(channel, stream_name: "news") })
     end
   end
 end

@@ -16,12 +16,17 @@ class CableStreamsTest < PeltonTest
         connect(url).tap { |client| client.subscribe(NewsChannel.name, half: number % 2) }
       end
       frames = 0
-      TracePoint.new(:call) { |point| frames += 1 if point.method_id == :frame && point.self == Pelton::HTTP::WebSocketMessage }.enable do
+      TracePoint.new(:call) do |point|
+        frames += 1 if point.method_id == :frame && point.self == Pelton::HTTP::WebSocketMessage
+      end.enable do
         cable.broadcast("news", "x" * 1000)
       end
 
       assert_equal 2, frames
-      assert_equal clients.map { |client| [client.identifier(NewsChannel.name, half: clients.index(client) % 2), "x" * 1000] }, clients.map { |client| client.receive.values_at("identifier", "message") }
+      assert_equal clients.map { |client|
+        [client.identifier(NewsChannel.name, half: clients.index(client) % 2), "x" * 1000]
+      },
+        clients.map { |client| client.receive.values_at("identifier", "message") }
       assert_equal [1, 6], cable.stats.values_at(:streams, :sent)
       assert_equal 1, cable.pubsub.stats[:subscriptions] - 1, "beside that of Disconnects"
     end
@@ -68,7 +73,8 @@ class CableStreamsTest < PeltonTest
         connect(url).tap { |client| client.subscribe(BothChannel.name, **params) }
       end
       cable.pubsub._lost(["news"])
-      assert_equal [["messages_lost", true, nil]] * 2, clients.map { |client| client.receive.values_at("reason", "reconnect") << client.receive }
+      assert_equal [["messages_lost", true, nil]] * 2,
+        clients.map { |client| client.receive.values_at("reason", "reconnect") << client.receive }
       assert_equal [1013, 1013], clients.map { |client| client.socket.close_code }
       assert_equal 2, cable.stats[:gaps]
       assert_equal "confirm_subscription", quiet.subscribe(BothChannel.name)

@@ -35,7 +35,8 @@ class ClusterChildTest < PeltonTest
     @masters.write("stop\n")
     child { |worker| worker.stats { {requests: 3} } }
 
-    assert_equal ["ready\n", %(families {"jobs":["counter","jobs_total","Jobs.",null]}\n), %(stats {"requests":3,"jobs":2}\n)], Array.new(3) { @masters.gets }
+    assert_equal ["ready\n", %(families {"jobs":["counter","jobs_total","Jobs.",null]}\n),
+      %(stats {"requests":3,"jobs":2}\n)], Array.new(3) { @masters.gets }
   ensure
     Pelton::Metrics.remove(source)
   end

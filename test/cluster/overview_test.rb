@@ -45,7 +45,8 @@ class ClusterOverviewTest < PeltonTest
     stats = overview([worker(0), worker(1, ready: false, stopping: true)], restarts: {0 => 2, 1 => 1}).stats
 
     assert_equal [Process.pid, 2, 3, 0], stats.values_at(:pid, :wanted, :restarts, :memory_replacements)
-    assert_equal [[0, true, false], [1, false, true]], stats[:workers].map { |one| one.values_at(:index, :ready, :stopping) }
+    assert_equal [[0, true, false], [1, false, true]],
+      stats[:workers].map { |one| one.values_at(:index, :ready, :stopping) }
   end
 
   def test_the_tasks_of_workers_that_are_ready

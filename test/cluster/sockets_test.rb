@@ -47,8 +47,10 @@ class ClusterSocketsTest < PeltonTest
       assert_match(/- #{address}: another process listens there/,
         assert_raises(Errno::EADDRINUSE) { Sockets.open([address]) }.message)
     end
-    assert_match(%r{there is no folder /none: make it}, assert_raises(Errno::ENOENT) { Sockets.open(["unix:///none/s"]) }.message)
-    assert_match(/a file that is not a socket/, assert_raises(Errno::EADDRINUSE) { Sockets.open(["unix://#{__FILE__}"]) }.message)
+    assert_match(%r{there is no folder /none: make it},
+      assert_raises(Errno::ENOENT) { Sockets.open(["unix:///none/s"]) }.message)
+    assert_match(/a file that is not a socket/,
+      assert_raises(Errno::EADDRINUSE) { Sockets.open(["unix://#{__FILE__}"]) }.message)
     denied = ->(*) { raise Errno::EACCES }
     Socket.stub(:new, denied) do
       assert_match(/below 1024/, assert_raises(Errno::EACCES) { Sockets.open(["tcp://127.0.0.1:80"]) }.message)

@@ -41,7 +41,9 @@ class ClusterSupervisorTest < PeltonTest
       eventually { log.include?("the other workers are not replaced") }
       Process.kill("KILL", before.first)
       eventually do
-        log.match?(/worker \d cannot be forked, next try in \d+ s: no disk \(RuntimeError\).*was killed by signal 9.*cannot be forked/m)
+        log.match?(
+          /worker \d cannot be forked, next try in \d+ s: no disk \(RuntimeError\).*was killed by signal 9.*cannot be forked/m
+        )
       end
 
       assert_equal before.last, ask("hello\n").to_i

@@ -53,7 +53,8 @@ class CommandCheckTest < PeltonTest
   def test_variables_that_are_not_known
     assert_problem(/PELTON_WORKER is none of Pelton's; did you mean PELTON_WORKERS/,
       variables: {"PELTON_WORKER" => "2"})
-    assert_equal [0, "", "pelton serve: the environment variable PELTON_XYZZY is none of Pelton's, and has no effect\npelton serve: the configuration is good\n"],
+    assert_equal [0, "", "pelton serve: the environment variable PELTON_XYZZY is none of Pelton's, and has no " \
+      "effect\npelton serve: the configuration is good\n"],
       check(variables: {"PELTON_XYZZY" => "2"})
   end
 

@@ -17,7 +17,9 @@ class ControlClientTest < PeltonTest
   end
 
   def test_the_answer_by_tcp
-    control("tcp://127.0.0.1:0") { |address| assert_equal '{"n":1}', Pelton::ControlClient.ask(address, "GET", "/stats") }
+    control("tcp://127.0.0.1:0") do |address|
+      assert_equal '{"n":1}', Pelton::ControlClient.ask(address, "GET", "/stats")
+    end
   end
 
   def test_another_answer_is_an_error
@@ -34,7 +36,8 @@ class ControlClientTest < PeltonTest
   private
 
   def control(address)
-    control = Pelton::Control.new(address, stats: -> { {n: 1} }, metrics: -> { "" }, purge: ->(_) { "worker 1 does not answer" })
+    control = Pelton::Control.new(address,
+      stats: -> { {n: 1} }, metrics: -> { "" }, purge: ->(_) { "worker 1 does not answer" })
     yield control.address
   ensure
     control&.close

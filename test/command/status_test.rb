@@ -9,16 +9,18 @@ class StatusTest < PeltonTest
   ROW = {name: "a", state: :waiting, origin: "a.rb:1", transient: false, backtrace: ["a.rb:2"]}.freeze
 
   def test_the_counters_and_the_tasks_of_one_process
-    assert_equal [0, <<~TEXT, ""], status(stats: {requests: 2, responses: {"200" => 1}, durations: {"GET 200" => {"0.1" => 1, "+Inf" => 2, "sum" => 0.25}}}, tasks: [ROW])
-      requests: 2
-      responses:
-        200: 1
-      durations:
-        GET 200: 2 in 0.25 s
+    durations = {"GET 200" => {"0.1" => 1, "+Inf" => 2, "sum" => 0.25}}
+    assert_equal [0,
+      <<~TEXT, ""], status(stats: {requests: 2, responses: {"200" => 1}, durations: durations}, tasks: [ROW])
+        requests: 2
+        responses:
+          200: 1
+        durations:
+          GET 200: 2 in 0.25 s
 
-      task "a" waiting from a.rb:1
-          a.rb:2
-    TEXT
+        task "a" waiting from a.rb:1
+            a.rb:2
+      TEXT
   end
 
   def test_those_of_a_masters_workers

@@ -117,7 +117,8 @@ class RailsTest < DownstreamTest
         headers: {"Origin" => "http://127.0.0.1"})
       socket.write(JSON.generate(command: "subscribe", identifier: identifier))
       await(socket) { |message| message["type"] == "confirm_subscription" }
-      socket.write(JSON.generate(command: "message", identifier: identifier, data: JSON.generate(action: "speak", text: "hello")))
+      socket.write(JSON.generate(command: "message", identifier: identifier,
+        data: JSON.generate(action: "speak", text: "hello")))
       await(socket) { |message| message["message"] }.tap { socket.close }
     end
 
@@ -125,7 +126,8 @@ class RailsTest < DownstreamTest
   end
 
   def test_active_record_with_sqlite
-    File.write("#{@folder}/db/migrate.rb", "ActiveRecord::Schema.define { create_table(:entries) { |table| table.string :name } }")
+    File.write("#{@folder}/db/migrate.rb",
+      "ActiveRecord::Schema.define { create_table(:entries) { |table| table.string :name } }")
     run_in_folder("bin/rails", "runner", "load 'db/migrate.rb'")
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
 
@@ -134,7 +136,9 @@ class RailsTest < DownstreamTest
 
   def test_active_record_with_postgres
     environment = {"DATABASE_URL" => "postgresql://postgres@127.0.0.1:#{postgres}/postgres?pool=4"}
-    PG.connect(**postgres_options).tap { |connection| connection.exec("DROP TABLE IF EXISTS entries; CREATE TABLE entries (id bigserial PRIMARY KEY, name text)") }.close
+    PG.connect(**postgres_options).tap do |connection|
+      connection.exec("DROP TABLE IF EXISTS entries; CREATE TABLE entries (id bigserial PRIMARY KEY, name text)")
+    end.close
     self.class.edit("#{@folder}/config/application.rb", "config.load_defaults 7.2",
       "config.load_defaults 7.2\n    #{FIBERS}")
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s, environment: environment)
@@ -144,7 +148,8 @@ class RailsTest < DownstreamTest
   end
 
   def test_pelton_serve_in_production_with_workers
-    self.class.edit("#{@folder}/config/application.rb", "config.load_defaults 7.2", "config.load_defaults 7.2\n    #{FIBERS}")
+    self.class.edit("#{@folder}/config/application.rb", "config.load_defaults 7.2",
+      "config.load_defaults 7.2\n    #{FIBERS}")
     File.write("#{@folder}/config/pelton.rb", <<~RUBY)
       bind "tcp://127.0.0.1:#{@port}"
       workers 2
@@ -189,7 +194,7 @@ class RailsTest < DownstreamTest
     assert_equal %w[0 0], at_once(2) { |number| get(number.zero? ? "/roll_back" : "/count").body }
   end
 
-  # ---- the server ------------------------------------------------------------------------------------------------------
+  # ---- the server ----------------------------------------------------------------------------------------------------
 
   def environment = self.class.environment
 
@@ -228,7 +233,7 @@ class RailsTest < DownstreamTest
     @process = nil
   end
 
-  # ---- its clients -----------------------------------------------------------------------------------------------------
+  # ---- its clients ---------------------------------------------------------------------------------------------------
 
   def get(path) = Net::HTTP.get_response("127.0.0.1", path, @port)
 

@@ -13,7 +13,8 @@ class CompactionTest < PeltonTest
   include HttpPeer
 
   TYPES =
-    Dir[File.join(ROOT, "ext/pelton/ruby/**/*.c")].flat_map { |file| File.read(file).scan(/wrap_struct_name = "([^"]+)"/).flatten }.freeze
+    Dir[File.join(ROOT, "ext/pelton/ruby/**/*.c")]
+      .flat_map { |file| File.read(file).scan(/wrap_struct_name = "([^"]+)"/).flatten }.freeze
 
   def setup
     skip "no compaction here" if VALGRIND || !GC.respond_to?(:verify_compaction_references)
@@ -47,7 +48,8 @@ class CompactionTest < PeltonTest
 
   def move_everything
     names = GC.method(:verify_compaction_references).parameters.map(&:last)
-    GC.verify_compaction_references((names.include?(:expand_heap) ? :expand_heap : :double_heap) => true, :toward => :empty)
+    GC.verify_compaction_references((names.include?(:expand_heap) ? :expand_heap : :double_heap) => true,
+      :toward => :empty)
   end
 
   # Each of these methods begins some work, and returns a proc that ends it.

@@ -15,14 +15,17 @@ class UninitializedTest < PeltonTest
     require "pelton/memcached/server"
     Pelton.logger = nil
     $stderr.sync = true
-    ODD = [nil, 0, -1, 2**70, 0.5, "text", "\0\xff", :name, [], [nil], {}, Object.new, Class, 1..2, Thread.current, Fiber.current, -> {}].freeze
+    ODD = [nil, 0, -1, 2**70, 0.5, "text", "\0\xff", :name, [], [nil], {}, Object.new, Class, 1..2, Thread.current,
+      Fiber.current, -> {}].freeze
     WAITS = %i[_await block kernel_sleep io_select].freeze # for ever, as they should
 
     def classes
-      ObjectSpace.each_object(Class).select { |type| type.name&.start_with?("Pelton") && !(type <= Exception) }.sort_by(&:name)
+      ObjectSpace.each_object(Class).select { |type| type.name&.start_with?("Pelton") && !(type <= Exception) }
+        .sort_by(&:name)
     end
 
-    def of_c(type) = (type.instance_methods + type.private_instance_methods - Object.private_instance_methods).uniq.select do |name|
+    def of_c(type) = (type.instance_methods + type.private_instance_methods - Object.private_instance_methods)
+      .uniq.select do |name|
       method = type.instance_method(name)
       method.source_location.nil? && method.owner.name&.start_with?("Pelton")
     end

@@ -83,10 +83,16 @@ class WriteBarrierTest < PeltonTest
     Pelton.run do
       4.times do |i|
         operations = Array.new(6) { Pelton::Operation.new }
-        tasks = [Pelton.spawn { sleep 0.001; "value #{i}" }, Pelton.spawn { sleep 0.001; raise "error #{i}" }, Pelton.spawn { sleep }, Pelton.spawn { sleep }]
+        tasks = [Pelton.spawn { sleep 0.001; "value #{i}" }, Pelton.spawn { sleep 0.001; raise "error #{i}" },
+          Pelton.spawn { sleep }, Pelton.spawn { sleep }]
         unstarted = Pelton.spawn { "never" }
         age.call
-        [*operations, *tasks, unstarted].each { |one| 3.times { one.callback { |*values| told.call(values.join) } && one.errback { |error| told.call(error.to_s) } && check.call } }
+        [*operations, *tasks, unstarted].each do |one|
+          3.times do
+            one.callback { |*values| told.call(values.join) } && one.errback { |error| told.call(error.to_s) } &&
+              check.call
+          end
+        end
         waiting = operations.first(3).map { |one| Pelton.spawn { told.call(one.await(timeout: 5)) } }
         operations[3].timeout(0.001)
         tasks[3].timeout(0.001)
@@ -102,7 +108,10 @@ class WriteBarrierTest < PeltonTest
         waiting.each(&:await)
         [operations[3], operations[4], *tasks.first(2)].each { |one| one.await rescue check.call }
         sleep 0
-        raise "a value is lost" unless operations[0].result == "value #{i}" && operations[1].result == ["a", "b #{i}"] && operations[4].result.message == "no #{i}" && tasks[0].result == "value #{i}"
+        unless operations[0].result == "value #{i}" && operations[1].result == ["a", "b #{i}"] &&
+          operations[4].result.message == "no #{i}" && tasks[0].result == "value #{i}"
+          raise "a value is lost"
+        end
       end
     end
     puts count

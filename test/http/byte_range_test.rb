@@ -17,7 +17,8 @@ class HTTPByteRangeTest < PeltonTest
   end
 
   def test_the_whole
-    [nil, "", "bytes=", "bytes=-", "bytes=4-2", "bytes=0-1,3-4", "bytes=a-", "lines=1-2", "bytes=1", "bytes=0-1\n"].each do |header|
+    [nil, "", "bytes=", "bytes=-", "bytes=4-2", "bytes=0-1,3-4", "bytes=a-", "lines=1-2",
+      "bytes=1", "bytes=0-1\n"].each do |header|
       assert_nil of(header), header.inspect
     end
   end

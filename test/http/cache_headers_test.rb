@@ -16,7 +16,10 @@ class HTTPCacheHeadersTest < PeltonTest
     end
 
     assert_equal [20, 32, 10], [keyed, hidden, others].map(&:size)
-    serving(->(env) { [200, PUBLIC.dup, [env.select { |name, value| name.start_with?("HTTP_") && value.include?("MALLORY") }.keys.join]] }, cache: 4 << 20) do
+    serving(->(env) do
+      [200, PUBLIC.dup, [env.select { |name, value| name.start_with?("HTTP_") && value.include?("MALLORY") }.keys.join]]
+    end,
+      cache: 4 << 20) do
       [*keyed, *hidden, *others].each_with_index do |name, index|
         shown = "HTTP_#{name.upcase.tr("-", "_")}"
         mallory = -> { by_header("/#{index}", name, "MALLORY") }
@@ -28,7 +31,12 @@ class HTTPCacheHeadersTest < PeltonTest
           answers.values_at(0, 1, 3).map(&:body), name)
         hits = answers.map { |answer| answer["age"] ? 1 : 0 }
 
-        assert_equal({keyed => [0, 1, 0, 1, 1, 1], hidden => [0, 0, 1, 1, 1, 1], others => [0, 0, 0, 0, 1, 1]}.find { |names, _| names.include?(name) }.last, hits, name)
+        assert_equal({
+          keyed => [0, 1, 0, 1, 1, 1],
+          hidden => [0, 0, 1, 1, 1, 1],
+          others => [0, 0, 0, 0, 1, 1]
+        }.find { |names, _| names.include?(name) }.last,
+          hits, name)
       end
     end
   end
@@ -52,13 +60,20 @@ class HTTPCacheHeadersTest < PeltonTest
     end
     serving(app, cache: 1 << 20) do
       headers =
-        "User-Agent: me\nX-Request-Id: a1\nAccept: text/html\nConnection: TE, keep-alive\nTE: trailers\nIf-None-Match: \"b\"\n"
+        "User-Agent: me\nX-Request-Id: a1\nAccept: text/html\nConnection: TE, keep-alive\nTE: trailers\n" \
+        "If-None-Match: \"b\"\n"
       answers = Array.new(3) { peer.get("/", headers) }
 
       assert_equal ["a1", "own", nil], answers.map { |answer| answer["x-request-id"] }
-      assert_equal [["1", "1"], ["1", "1"], [nil, "1"]], answers.map { |answer| answer.headers.values_at("x-runtime", "x-other") }
+      assert_equal [["1", "1"], ["1", "1"], [nil, "1"]],
+        answers.map { |answer| answer.headers.values_at("x-runtime", "x-other") }
     end
-    assert_equal({"HTTP_HOST" => "localhost", "HTTP_ACCEPT" => "text/html", "HTTP_CONNECTION" => "TE, keep-alive", "HTTP_USER_AGENT" => "Pelton"}, seen.last)
+    assert_equal({
+      "HTTP_HOST" => "localhost",
+      "HTTP_ACCEPT" => "text/html",
+      "HTTP_CONNECTION" => "TE, keep-alive",
+      "HTTP_USER_AGENT" => "Pelton"
+    }, seen.last)
     assert_equal 2, seen.size
   end
 

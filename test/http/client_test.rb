@@ -109,14 +109,18 @@ module ClientSuite
   end
 
   def test_informational_responses_are_passed_over
-    with_server(->(request, _) { "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n#{echo(request)}" }) do |client|
+    with_server(->(request, _) do
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n#{echo(request)}"
+    end) do |client|
       2.times { assert_equal "GET / ", ask(client, :get, "/").body }
     end
   end
 
   def test_a_bomb_is_not_inflated
     bomb = Zlib.gzip("\0" * 10_000_000)
-    with_server(->(_, _) { "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: #{bomb.bytesize}\r\n\r\n#{bomb}" }) do |client|
+    with_server(->(_, _) do
+      "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: #{bomb.bytesize}\r\n\r\n#{bomb}"
+    end) do |client|
       assert_raises(Pelton::LimitError) { ask(client, :get, "/", max_body: 1_000_000) }
       assert_raises(Pelton::LimitError) { ask(client, :get, "/", max_body: bomb.bytesize - 1, decode: false) }
       assert_equal 10_000_000, ask(client, :get, "/").body.bytesize
@@ -125,7 +129,9 @@ module ClientSuite
   end
 
   def test_timeouts_of_the_phases
-    with_server(->(request, _) { (request.path == "/half") ? "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf" : nil }) do |client|
+    with_server(->(request, _) do
+      (request.path == "/half") ? "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf" : nil
+    end) do |client|
       error = assert_raises(Pelton::TimeoutError) { ask(client, :get, "/", response_timeout: 0.02) }
       assert_match(/response_timeout/, error.message)
       assert_raises(Pelton::TimeoutError) { ask(client, :get, "/half", read_timeout: 0.02) }
@@ -144,7 +150,9 @@ module ClientSuite
   end
 
   def test_what_has_no_body_is_streamed_as_well
-    with_server(->(request, _) { (request.verb == "HEAD") ? echo(request) : "HTTP/1.1 204 No Content\r\n\r\n" }) do |client, server|
+    with_server(->(request, _) do
+      (request.verb == "HEAD") ? echo(request) : "HTTP/1.1 204 No Content\r\n\r\n"
+    end) do |client, server|
       %i[head get].each do |verb|
         response = ask(client, verb, "/", stream: true, read_timeout: 0.05)
 
@@ -157,14 +165,17 @@ module ClientSuite
 
   # Somebody asked for another protocol, and has not taken the connection.
   def test_a_connection_that_has_changed_its_protocol_is_closed_by_its_response
-    with_server(->(_, _) { "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nhello" }) do |client|
+    with_server(->(_, _) do
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nhello"
+    end) do |client|
       response = ask(client, :get, "/", headers: {"upgrade" => "x", "connection" => "upgrade"}, stream: true)
       assert_equal 101, response.status
       assert_equal "", response.body
       response.close
 
       assert_equal({open: 0, idle: 0}, client.stats)
-      assert_equal 101, ask(client, :get, "/", headers: {"upgrade" => "x", "connection" => "upgrade"}).tap(&:close).status
+      assert_equal 101,
+        ask(client, :get, "/", headers: {"upgrade" => "x", "connection" => "upgrade"}).tap(&:close).status
     end
   end
 

@@ -13,7 +13,11 @@ class HTTPCommandTest < PeltonTest
   PROGRAM = [*PELTON, "serve"].freeze
 
   APP = <<~'RUBY'
-    run ->(env) { [200, {}, ["#{env["rack.url_scheme"]} #{ENV["RACK_ENV"]} #{ENV["RUBY_GC_MALLOC_LIMIT"]} #{ENV["RUBY_FIBER_VM_STACK_SIZE"]}"]] }
+    run ->(env) {
+      [200, {},
+        ["#{env["rack.url_scheme"]} #{ENV["RACK_ENV"]} #{ENV["RUBY_GC_MALLOC_LIMIT"]} " \
+          "#{ENV["RUBY_FIBER_VM_STACK_SIZE"]}"]]
+    }
   RUBY
 
   def setup
@@ -93,7 +97,10 @@ class HTTPCommandTest < PeltonTest
   end
 
   def test_early_hints
-    assert_equal [nil, true], in_a_folder { [[], ["--early-hints"]].map { |flags| Command.new(flags).configuration.server_options[:early_hints] } }
+    assert_equal [nil, true],
+      in_a_folder {
+        [[], ["--early-hints"]].map { |flags| Command.new(flags).configuration.server_options[:early_hints] }
+      }
   end
 
   def test_the_environment_wins_over_the_file_and_flags_over_both
@@ -167,7 +174,9 @@ class HTTPCommandTest < PeltonTest
         UNIXSocket.open("#{dir}/s") do |socket|
           socket.write("GET /reports HTTP/1.0\r\n\r\n")
           status = eventually do
-            StringIO.new.tap { |out| Pelton::Status.run(["#{dir}/control"], out: out) }.string[/^worker 0\nrequest.*\n.*$/]
+            StringIO.new.tap do |out|
+              Pelton::Status.run(["#{dir}/control"], out: out)
+            end.string[/^worker 0\nrequest.*\n.*$/]
           end
 
           assert_match(%r{\Aworker 0\nrequest "GET /reports" waiting for \S+ s\n    .*config.ru:1:in .*sleep'}, status)
@@ -178,11 +187,13 @@ class HTTPCommandTest < PeltonTest
 
   def test_health_with_workers
     in_a_folder do |dir|
-      File.write("pelton.rb", "workers 2; bind 'unix://#{dir}/s'; control '#{dir}/control'; ready_path '/ready'; ready { File.exist?('ready') }")
+      File.write("pelton.rb", "workers 2; bind 'unix://#{dir}/s'; control '#{dir}/control'; ready_path '/ready'; " \
+        "ready { File.exist?('ready') }")
       serving do
         answers = ->(place, path) { ask("#{dir}/#{place}", path)[/\d{3}/] }
 
-        assert_equal %w[200 503 503], [answers["control", "/live"], answers["control", "/ready"], answers["s", "/ready"]]
+        assert_equal %w[200 503 503],
+          [answers["control", "/live"], answers["control", "/ready"], answers["s", "/ready"]]
         File.write("ready", "")
         eventually { [answers["control", "/ready"], answers["s", "/ready"]] == %w[200 200] }
       end
@@ -273,7 +284,10 @@ class HTTPCommandTest < PeltonTest
         ask("#{dir}/s", "/now")
         lines = Array.new(2) { JSON.parse(output.gets) }
 
-        assert_equal [["error", true]], lines.filter_map { |line| [line["level"], line["message"].include?("no page (RuntimeError)")] if line["level"] }
+        assert_equal [["error", true]],
+          lines.filter_map { |line|
+            [line["level"], line["message"].include?("no page (RuntimeError)")] if line["level"]
+          }
         assert_equal [500], lines.filter_map { |line| line["status"] }
       end
     end
@@ -285,7 +299,8 @@ class HTTPCommandTest < PeltonTest
       manager.bind(Addrinfo.unix("#{dir}/manager"))
       told = Thread::Queue.new
       reader = Thread.new { loop { told << manager.recv(100) } } # what is not read in time is dropped
-      serving("-b", "unix://#{dir}/s", env: {"NOTIFY_SOCKET" => "#{dir}/manager", "WATCHDOG_USEC" => "20000"}) do |_, pid|
+      serving("-b", "unix://#{dir}/s",
+        env: {"NOTIFY_SOCKET" => "#{dir}/manager", "WATCHDOG_USEC" => "20000"}) do |_, pid|
         assert_equal ["READY=1\nMAINPID=#{pid}", "WATCHDOG=1", "WATCHDOG=1"], Array.new(3) { told.pop }
       end
       eventually { told.pop == "STOPPING=1" }
@@ -330,7 +345,8 @@ class HTTPCommandTest < PeltonTest
   def shake(port, session)
     TCPSocket.open("127.0.0.1", port) do |socket|
       tls =
-        OpenSSL::SSL::SSLSocket.new(socket, OpenSSL::SSL::SSLContext.new.tap { |context| context.max_version = :TLS1_2 })
+        OpenSSL::SSL::SSLSocket.new(socket,
+          OpenSSL::SSL::SSLContext.new.tap { |context| context.max_version = :TLS1_2 })
       tls.session = session if session
       tls.connect
       tls.write("GET / HTTP/1.0\r\n\r\n")

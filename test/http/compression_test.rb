@@ -9,7 +9,8 @@ class HTTPCompressionTest < PeltonTest
   HTML = {"content-type" => "text/html; charset=utf-8"}.freeze
 
   # What an application's response becomes for a client.
-  def respond(headers = HTML, body = [TEXT], status: 200, accept: "gzip, deflate", verb: "GET", level: 4, cookies: false)
+  def respond(headers = HTML, body = [TEXT], status: 200, accept: "gzip, deflate", verb: "GET",
+    level: 4, cookies: false)
     app = Pelton::HTTP::Compression.new(->(_env) { [status, headers, body] }, level: level, cookies: cookies)
     app.call({"REQUEST_METHOD" => verb, "HTTP_ACCEPT_ENCODING" => accept}.compact)
   end
@@ -51,7 +52,8 @@ class HTTPCompressionTest < PeltonTest
   end
 
   def test_types_that_are_compressed
-    %w[text/plain text/css application/json application/problem+json image/svg+xml application/javascript TEXT/HTML].each do |type|
+    %w[text/plain text/css application/json application/problem+json image/svg+xml application/javascript
+      TEXT/HTML].each do |type|
       assert_equal "gzip", respond({"content-type" => type})[1]["content-encoding"], type
     end
   end
@@ -168,7 +170,9 @@ class HTTPCompressionTest < PeltonTest
 
   def test_other_bodies
     [File.new(__FILE__), Object.new.tap { |body| body.define_singleton_method(:call) { |_stream| nil } },
-      Object.new.tap { |body| %i[each callback].each { |name| body.define_singleton_method(name) { nil } } }].each do |body|
+      Object.new.tap do |body|
+        %i[each callback].each { |name| body.define_singleton_method(name) { nil } }
+      end].each do |body|
       assert_left_alone respond(HTML, body), body
     end
   end

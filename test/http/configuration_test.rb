@@ -72,7 +72,11 @@ class HTTPConfigurationTest < PeltonTest
     RUBY
 
     in_environment("RACK_ENV" => "production") do
-      assert_equal({"unix:///tmp/app.sock" => nil, "ssl://127.0.0.1:1" => {certificate: "c", key: "k"}, "tcp://0.0.0.0:8080" => nil}, configuration.addresses)
+      assert_equal({
+        "unix:///tmp/app.sock" => nil,
+        "ssl://127.0.0.1:1" => {certificate: "c", key: "k"},
+        "tcp://0.0.0.0:8080" => nil
+      }, configuration.addresses)
     end
     assert_equal [2, "app.ru", true, "access.log", 5],
       %i[workers rackup quiet log shutdown_timeout].map { |name| configuration.public_send(name) }
@@ -124,7 +128,9 @@ class HTTPConfigurationTest < PeltonTest
   # Any error of the file's is one line.
   def test_what_the_file_raises_is_said_with_its_line
     {
-      "require 'no_such_gem'" => "cannot load such file -- no_such_gem: add the gem to your Gemfile, or correct the name", "ENV.fetch('NO_SUCH')" => "key not found: \"NO_SUCH\"",
+      "require 'no_such_gem'" => "cannot load such file -- no_such_gem: add the gem to your Gemfile, or correct the " \
+        "name",
+      "ENV.fetch('NO_SUCH')" => "key not found: \"NO_SUCH\"",
       "raise 'one\ntwo'" => "one", "Integer('x')" => "invalid value for Integer(): \"x\"",
       "raise NotImplementedError, 'later'" => "later"
     }.each { |text, message| assert_match(/rb:2: #{Regexp.escape(message)}\z/, refusal("\n#{text}"), text) }

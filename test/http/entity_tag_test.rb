@@ -15,9 +15,11 @@ class HTTPEntityTagTest < PeltonTest
   # The tag must not depend on which library computes it: workers and machines share it.
   def test_the_same_tag_with_and_without_openssl
     program =
-      "require 'pelton/http'; puts ['a', 'a' * 256, 'a' * 257, 'a' * 9999].map { |text| Pelton::HTTP::EntityTag.strong(text) }"
+      "require 'pelton/http'; puts ['a', 'a' * 256, 'a' * 257, 'a' * 9999].map { |text| " \
+      "Pelton::HTTP::EntityTag.strong(text) }"
     without =
-      "module Kernel; alias_method :load_library, :require; def require(name) = name == 'openssl' ? raise(LoadError) : load_library(name); end; #{program}"
+      "module Kernel; alias_method :load_library, :require; def require(name) = name == 'openssl' ? raise(LoadError) " \
+      ": load_library(name); end; #{program}"
 
     assert_equal ruby_output(program), ruby_output(without)
   end

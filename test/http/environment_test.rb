@@ -13,20 +13,26 @@ class HTTPEnvironmentTest < PeltonTest
       path = "#{dir}/settings.rb"
       File.write(path, file)
       variables = {"PELTON_CONFIG" => path, **variables} unless named
-      return Configuration.new.tap { |configuration| Environment.new(variables).apply(configuration, file: (path if named)) }
+      return Configuration.new.tap { |configuration|
+        Environment.new(variables).apply(configuration, file: (path if named))
+      }
     end
   end
 
   def test_each_setting_has_a_variable
     values = {log_format: "json", live_path: "/live", ready_path: "/ready", preload: "true", quiet: "yes", secure: "1",
-              early_hints: "on", http2_websockets: "on", gzip: "on", gzip_cookies: "on", acme: "a.example", x_accel: "/a/=/b,/c=/d",
+              early_hints: "on", http2_websockets: "on", gzip: "on", gzip_cookies: "on",
+              acme: "a.example", x_accel: "/a/=/b,/c=/d",
               tls_reload: "on", tls: "on", https_only: "on", pubsub: "redis://h"}
     values.default = "3"
     configuration = configured(Environment::VARIABLES.to_h { |variable, setting| [variable, values[setting]] })
 
     assert_equal ["3", 3, true, true, "3", "json", "3", 3, "3", "3", "/live", "/ready", "redis://h"],
-      %i[rackup workers preload quiet log log_format control shutdown_timeout pidfile tag live_path ready_path pubsub].map { |setting| configuration.public_send(setting) }
-    assert_equal({**Pelton::HTTP::Server::DEFAULTS.transform_values { 3 }, public: "3", x_sendfile: ["3"], x_accel: {"/a/" => "/b", "/c" => "/d"}, secure: true, early_hints: true, http2_websockets: true, gzip: true, gzip_cookies: true},
+      %i[rackup workers preload quiet log log_format control shutdown_timeout pidfile tag live_path ready_path pubsub]
+        .map { |setting| configuration.public_send(setting) }
+    assert_equal({**Pelton::HTTP::Server::DEFAULTS.transform_values { 3 }, public: "3", x_sendfile: ["3"],
+      x_accel: {"/a/" => "/b", "/c" => "/d"}, secure: true, early_hints: true, http2_websockets: true, gzip: true,
+      gzip_cookies: true},
       configuration.server_options)
     assert_equal({boot_timeout: 3, worker_timeout: 3, memory: 3, memory_after: 60}, configuration.cluster_options)
   end
@@ -50,7 +56,8 @@ class HTTPEnvironmentTest < PeltonTest
   # What Kubernetes sets for a service called pelton or pelton-web is not the program's.
   def test_variables_that_are_not_known
     foreign =
-      %w[PELTON_PORT PELTON_SERVICE_HOST PELTON_SERVICE_PORT PELTON_SERVICE_PORT_HTTP PELTON_WEB_SERVICE_HOST PELTON_PORT_9292_TCP PELTON_PORT_9292_TCP_ADDR]
+      %w[PELTON_PORT PELTON_SERVICE_HOST PELTON_SERVICE_PORT PELTON_SERVICE_PORT_HTTP PELTON_WEB_SERVICE_HOST
+        PELTON_PORT_9292_TCP PELTON_PORT_9292_TCP_ADDR]
     variables = [*foreign, "PELTON_BACKEND", "PELTON_WATCHDOG", "PELTON_BIND", "PELTON_WORKERS", "OTHER",
       "PELTON_XYZZY"].to_h { |name| [name, "1"] }
 
@@ -80,13 +87,17 @@ class HTTPEnvironmentTest < PeltonTest
 
     assert_equal [3, %w[8080]], seen[common]
     assert_equal [1, %w[80]], seen[common, "workers 1; port 80"]
-    assert_equal [2, %w[81]], seen[common.merge("PELTON_WORKERS" => "2", "PELTON_BIND" => "tcp://127.0.0.1:81"), "workers 1; port 80"]
+    assert_equal [2, %w[81]],
+      seen[common.merge("PELTON_WORKERS" => "2", "PELTON_BIND" => "tcp://127.0.0.1:81"), "workers 1; port 80"]
     assert_equal [0, %w[9292]], seen[{}]
   end
 
   def test_the_file_may_be_named
     assert_equal 7, configured({}, "workers 7", named: false).workers
-    assert_match(/no configuration file nowhere.rb/, assert_raises(Configuration::Invalid) { Environment.new({"PELTON_CONFIG" => "nowhere.rb"}).apply(Configuration.new) }.message)
+    assert_match(/no configuration file nowhere.rb/,
+      assert_raises(Configuration::Invalid) do
+        Environment.new({"PELTON_CONFIG" => "nowhere.rb"}).apply(Configuration.new)
+      end.message)
   end
 
   def test_empty_variables_are_not_set
@@ -94,14 +105,16 @@ class HTTPEnvironmentTest < PeltonTest
   end
 
   def test_switches
-    assert_equal [true, true, false, false], %w[TRUE on false 0].map { |text| configured({"PELTON_PRELOAD" => text}).preload }
+    assert_equal [true, true, false, false],
+      %w[TRUE on false 0].map { |text| configured({"PELTON_PRELOAD" => text}).preload }
   end
 
   def test_what_is_wrong_is_named
     {"PELTON_WORKERS" => "many", "PELTON_PRELOAD" => "perhaps", "PELTON_BIND" => "here", "PORT" => "70000",
      "WEB_CONCURRENCY" => "auto", "PELTON_MAX_BODY" => "1X",
      "PELTON_LIVE_PATH" => "live"}.each do |name, text|
-      assert_match(/\Athe environment variable #{name}: /, assert_raises(Configuration::Invalid) { configured({name => text}) }.message)
+      assert_match(/\Athe environment variable #{name}: /,
+        assert_raises(Configuration::Invalid) { configured({name => text}) }.message)
     end
   end
 end

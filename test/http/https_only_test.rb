@@ -59,6 +59,7 @@ class HTTPSOnlyTest < PeltonTest
   def test_the_application_may_say_it_itself
     app = ->(_env) { [200, {"strict-transport-security" => "max-age=0"}, []] }
 
-    assert_equal "max-age=0", Pelton::HTTP::HTTPSOnly.new(app, redirect: false, hsts: 60).call(TLS)[1]["strict-transport-security"]
+    assert_equal "max-age=0",
+      Pelton::HTTP::HTTPSOnly.new(app, redirect: false, hsts: 60).call(TLS)[1]["strict-transport-security"]
   end
 end

@@ -32,7 +32,9 @@ class InflationTest < PeltonTest
       end
       inflated = Array.new(500) do
         inflation, all = Pelton::HTTP::Inflation.for("deflate"), "".b
-        0.step(compressed.bytesize, 16_384) { |from| inflation.add(compressed.byteslice(from, 16_384)) { |piece| all << piece } }
+        0.step(compressed.bytesize, 16_384) do |from|
+          inflation.add(compressed.byteslice(from, 16_384)) { |piece| all << piece }
+        end
         inflation.finish
         all
       end

@@ -136,7 +136,8 @@ class HTTPInputTest < PeltonTest
   def test_requests_behind_a_body_that_nobody_read
     serving(HELLO) do
       bytes =
-        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n#{"x" * 100_000}" * 3 + "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n#{"x" * 100_000}" * 3 +
+        "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
       connection = peer
       sender = Pelton.spawn do
         connection.io.write(bytes.byteslice(0, 150_000))

@@ -102,7 +102,8 @@ class HTTPJSONLogTest < PeltonTest
     app = lambda do |env|
       env["action_dispatch.request_id"] = "rails"
       spoofed = env["PATH_INFO"] == "/spoofed"
-      env["action_dispatch.remote_ip"] = Object.new.tap { |ip| ip.define_singleton_method(:to_s) { spoofed ? raise("IP spoofing") : "203.0.113.9" } }
+      env["action_dispatch.remote_ip"] =
+        Object.new.tap { |ip| ip.define_singleton_method(:to_s) { spoofed ? raise("IP spoofing") : "203.0.113.9" } }
       HELLO.call(env)
     end
     found = lines(app, ["/", "X-Request-Id: proxy\n"], "/spoofed", lint: false).map do |line|
@@ -143,7 +144,8 @@ class HTTPJSONLogTest < PeltonTest
     end
     lines(app, "/q")
 
-    assert_equal [[0, nil], [3, 6.0], [3, 6.0], [0, nil]], lines(app, "/", "/qqq", "/qtt", "/").map { |line| line.values_at("queries", "queries_ms") }
+    assert_equal [[0, nil], [3, 6.0], [3, 6.0], [0, nil]],
+      lines(app, "/", "/qqq", "/qtt", "/").map { |line| line.values_at("queries", "queries_ms") }
     query.call # outside any request
   end
 end

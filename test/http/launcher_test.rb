@@ -72,7 +72,9 @@ class HTTPLauncherTest < PeltonTest
 
     assert_equal 0, launch { |client| body = client.get("/a").body }
     assert_equal "hello", body
-    assert_match(%r{\APelton \S+ listens on http://127.0.0.1:\d+ \(pid \d+\)\n127.0.0.1 - - .* "GET /a HTTP/1.1" 200 5\n\z}, @out.string)
+    expected =
+      %r{\APelton \S+ listens on http://127.0.0.1:\d+ \(pid \d+\)\n127.0.0.1 - - .* "GET /a HTTP/1.1" 200 5\n\z}
+    assert_match expected, @out.string
     assert_equal "DEFAULT", Signal.trap("TERM", before)
   end
 

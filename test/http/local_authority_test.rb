@@ -27,7 +27,9 @@ class HTTPLocalAuthorityTest < PeltonTest
     one = certificate(path)
 
     assert trusted?(one)
-    %w[localhost app.localhost 127.0.0.1 ::1].each { |name| assert OpenSSL::SSL.verify_certificate_identity(one, name), name }
+    %w[localhost app.localhost 127.0.0.1 ::1].each do |name|
+      assert OpenSSL::SSL.verify_certificate_identity(one, name), name
+    end
     refute OpenSSL::SSL.verify_certificate_identity(one, "example.com")
     assert Pelton::TLS::Context.new(certificate: path)
   end
@@ -43,7 +45,8 @@ class HTTPLocalAuthorityTest < PeltonTest
     @authority.prepare
     key = OpenSSL::PKey::EC.new(File.read("#{@folder}/pelton/authority-key.pem"))
     issuer = Pelton::HTTP::X509::Identity.new(certificate(@authority.path), key)
-    forged = Pelton::HTTP::X509.make({"CN" => "example.com"}, seconds: 60, issuer: issuer, extensions: {"subjectAltName" => "DNS:example.com"})
+    forged = Pelton::HTTP::X509.make({"CN" => "example.com"},
+      seconds: 60, issuer: issuer, extensions: {"subjectAltName" => "DNS:example.com"})
 
     refute trusted?(forged.certificate)
   end

@@ -55,7 +55,9 @@ class HTTPMisdirectionTest < PeltonTest
       serving_names({"admin.test" => admin}, public: folder) do
         peer = tls("public.test")
         answers = %w[/small /large].product(%w[admin.test public.test public.test]).map do |path, host|
-          peer.say("GET #{path} HTTP/1.1\nHost: #{host}\n\n").response.then { |response| [response.status, response.body.size] }
+          peer.say("GET #{path} HTTP/1.1\nHost: #{host}\n\n").response.then do |response|
+            [response.status, response.body.size]
+          end
         end
 
         assert_equal [421, 200, 200] * 2, answers.map(&:first)
@@ -88,8 +90,10 @@ class HTTPMisdirectionTest < PeltonTest
   def test_hosts_that_demand_less_or_the_same
     settings = {ca_file: Certificates.authority, verify: true}
     names = {"admin.test" => admin, "twin.test" => Context.new(**Certificates.for("twin.test").to_h, **settings),
-             "others.test" => Context.new(**Certificates.for("others.test").to_h, ca_file: Certificates.server.certificate, verify: true),
-             "checked.test" => Context.new(**Certificates.for("checked.test").to_h, **settings, on_certificate: ->(one) { one.trusted? })}
+             "others.test" => Context.new(**Certificates.for("others.test").to_h,
+               ca_file: Certificates.server.certificate, verify: true),
+             "checked.test" => Context.new(**Certificates.for("checked.test").to_h, **settings,
+               on_certificate: ->(one) { one.trusted? })}
     serving_names(names) do
       answers = %w[public.test twin.test others.test checked.test].map do |host|
         status("admin.test", host, certificate: Certificates.for("somebody"))
@@ -105,7 +109,8 @@ class HTTPMisdirectionTest < PeltonTest
              "old.test" => {min_version: "TLSv1", security_level: 0, ciphers: "ALL"}}
       .to_h { |name, settings| [name, Context.new(**Certificates.for(name).to_h, **settings)] }
     serving_names(names) do
-      assert_equal([421, 421, 421, 200], names.keys.map { |host| status("public.test", host, version: "1.2", ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256") })
+      assert_equal([421, 421, 421, 200],
+        names.keys.map { |host| status("public.test", host, version: "1.2", ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256") })
       assert_equal([200, 421, 200], %w[modern.test level.test old.test].map { |host| status("public.test", host) })
     end
   end
@@ -123,7 +128,8 @@ class HTTPMisdirectionTest < PeltonTest
       assert_equal 200, status(nil, "some.test")
       assert_equal 421, status("PUBLIC.test.", "ADMIN.test.")
     end
-    assert_equal ["public.test", "admin.test", "public.test", "refused.test", nil, "some.test", "public.test", "admin.test"], seen
+    assert_equal ["public.test", "admin.test", "public.test", "refused.test", nil, "some.test",
+      "public.test", "admin.test"], seen
   end
 
   def test_a_block_that_fails

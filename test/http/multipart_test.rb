@@ -14,8 +14,8 @@ class MultipartTest < PeltonTest
     boundary = form.type[/boundary=(.+)/, 1]
     expected = "--#{boundary}\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\nvalue\r\n" \
       "--#{boundary}\r\ncontent-disposition: form-data; name=\"b\"\r\n\r\n5\r\n" \
-      "--#{boundary}\r\ncontent-disposition: form-data; name=\"c\"; filename=\"c\"\r\ncontent-type: application/octet-stream\r\n\r\n" \
-      "content\r\n--#{boundary}--\r\n"
+      "--#{boundary}\r\ncontent-disposition: form-data; name=\"c\"; filename=\"c\"\r\n" \
+      "content-type: application/octet-stream\r\n\r\ncontent\r\n--#{boundary}--\r\n"
 
     assert_equal expected, sent(form)
     assert_equal expected.bytesize, form.length
@@ -51,14 +51,18 @@ class MultipartTest < PeltonTest
     app = lambda do |env|
       got = Rack::Request.new(env).POST
       file = got["file"]
-      [200, {}, [[got["n"], got["tags"], file[:filename].dup.force_encoding("utf-8"), file[:type], file[:tempfile].read.sum, got["path"][:filename]].inspect]]
+      [200, {},
+        [[got["n"], got["tags"], file[:filename].dup.force_encoding("utf-8"), file[:type],
+          file[:tempfile].read.sum, got["path"][:filename]].inspect]]
     end
     Tempfile.create("up") do |file|
       file.binmode.write(content = Random.new(1).bytes(200_000))
       file.flush
       serving(app, lint: false) do
         fields =
-          [["n", 1], ["tags[]", %w[a b]], ["file", {content: File.open(file.path), filename: "n\"\u00e4.png", type: "image/png"}], ["path", Pathname(file.path)]]
+          [["n", 1], ["tags[]", %w[a b]],
+            ["file", {content: File.open(file.path), filename: "n\"\u00e4.png", type: "image/png"}],
+            ["path", Pathname(file.path)]]
         got = Pelton::HTTP.post("http://127.0.0.1:#{@port}/", multipart: fields).body
 
         assert_equal ["1", %w[a b], "n\"\u00e4.png", "image/png", content.sum, File.basename(file.path)].inspect,

@@ -25,7 +25,8 @@ class HttpRackHandlerTest < PeltonTest
 
     assert_equal ["tcp://localhost:3000"], configured(**RAILS).addresses.keys
     assert_equal ["unix:///tmp/s"], configured(file: file, **RAILS).addresses.keys
-    assert_equal ["tcp://localhost:3001"], configured(file: file, **RAILS, user_supplied_options: [:Port], Port: 3001).addresses.keys
+    assert_equal ["tcp://localhost:3001"],
+      configured(file: file, **RAILS, user_supplied_options: [:Port], Port: 3001).addresses.keys
     assert_equal ["tcp://[::1]:9292"], configured(file: file, Host: "::1").addresses.keys
     assert_equal "requests.log", configured(file: file, **RAILS).log
     assert_equal File::NULL, configured(**RAILS).log

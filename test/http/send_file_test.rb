@@ -82,7 +82,8 @@ class HTTPSendFileTest < PeltonTest
       part = connection.get("/", "Range: bytes=5-9\n")
 
       assert_equal [206, CONTENT[5..9], "bytes 5-9/1000000"], [part.status, part.body, part["content-range"]]
-      assert_equal [416, "bytes */1000000"], connection.get("/", "Range: bytes=1000000-\n").then { |response| [response.status, response["content-range"]] }
+      assert_equal [416, "bytes */1000000"],
+        connection.get("/", "Range: bytes=1000000-\n").then { |response| [response.status, response["content-range"]] }
       assert_equal 206, connection.get("/", "Range: bytes=0-1\nIf-Range: #{part["etag"]}\n").status
       assert_equal 200, connection.get("/", "Range: bytes=0-1\nIf-Range: \"old\"\n").status
     end
@@ -127,7 +128,8 @@ class HTTPSendFileTest < PeltonTest
   def test_a_path_outside_of_the_folders
     with_file({"x-sendfile" => "FOLDER/../secret"}) do |body|
       assert_equal 500, peer.get("/").status
-      assert_match(/secret lies in no folder that is allowed: add x_sendfile "#{File.dirname(@folder)}"/, reported.first.message)
+      assert_match(/secret lies in no folder that is allowed: add x_sendfile "#{File.dirname(@folder)}"/,
+        reported.first.message)
       assert body.closed
     end
   end
@@ -168,12 +170,16 @@ class HTTPSendFileTest < PeltonTest
       File.write("#{folder}/a b", "shallow")
       File.write("#{folder}/deep/c", "deep")
       map = {"/internal/" => folder, "/internal/other" => "#{folder}/deep"}
-      serving(->(_env) { [200, {"X-Accel-Redirect" => url}, ["a body"]] }, lint: false, x_accel: map) { yield peer.get("/") }
+      serving(->(_env) { [200, {"X-Accel-Redirect" => url}, ["a body"]] }, lint: false, x_accel: map) do
+        yield peer.get("/")
+      end
     end
   end
 
   def test_urls_have_their_folders
-    with_mapped("/internal/a%20b") { |response| assert_equal ["shallow", nil], [response.body, response["X-Accel-Redirect"]] }
+    with_mapped("/internal/a%20b") do |response|
+      assert_equal ["shallow", nil], [response.body, response["X-Accel-Redirect"]]
+    end
     with_mapped("/internal/deep/c?x=1") { |response| assert_equal "deep", response.body }
     with_mapped("/internal/other/c") { |response| assert_equal "deep", response.body }
   end
@@ -191,7 +197,8 @@ class HTTPSendFileTest < PeltonTest
   def test_racks_middleware
     Dir.mktmpdir do |folder|
       File.binwrite("#{folder}/a.bin", CONTENT)
-      app = Rack::Sendfile.new(->(_env) { [200, {}, Rack::Files::Iterator.new("#{folder}/a.bin", [], {})] }, "X-Sendfile")
+      app = Rack::Sendfile.new(->(_env) { [200, {}, Rack::Files::Iterator.new("#{folder}/a.bin", [], {})] },
+        "X-Sendfile")
       serving(app, x_sendfile: folder, lint: false) do
         response = peer.get("/", "Range: bytes=5-9\n")
 

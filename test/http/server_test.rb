@@ -73,7 +73,13 @@ class HTTPServerTest < PeltonTest
       end
 
       counts = server.stats[:durations].transform_values { |counts| counts["+Inf"] }
-      assert_equal({"GET 200 /posts/:id" => 3, "HEAD 200 /posts/:id" => 1, "POST 200 /posts/:id" => 1, "_OTHER 200" => 1, "GET 200" => 1}, counts)
+      assert_equal({
+        "GET 200 /posts/:id" => 3,
+        "HEAD 200 /posts/:id" => 1,
+        "POST 200 /posts/:id" => 1,
+        "_OTHER 200" => 1,
+        "GET 200" => 1
+      }, counts)
     end
   end
 
@@ -189,12 +195,16 @@ class HTTPServerTest < PeltonTest
   end
 
   def test_options_are_checked
-    assert_match(/unknown option: threads/, assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, threads: 5) }.message)
+    assert_match(/unknown option: threads/,
+      assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, threads: 5) }.message)
     assert_raises(ArgumentError) { Pelton::HTTP::Server.new(nil) }
     assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, concurrency: 0) }
-    assert_match(/idle_timeout: must .*, not -1/, assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, idle_timeout: -1) }.message)
-    assert_match(/256 at most/, assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, max_headers: 257) }.message)
-    assert_match(/queue: must .*, not "many"/, assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, queue: "many") }.message)
+    assert_match(/idle_timeout: must .*, not -1/,
+      assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, idle_timeout: -1) }.message)
+    assert_match(/256 at most/,
+      assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, max_headers: 257) }.message)
+    assert_match(/queue: must .*, not "many"/,
+      assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO, queue: "many") }.message)
     assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO).listen("http://localhost") }
     assert_raises(ArgumentError) { Pelton::HTTP::Server.new(HELLO).listen("unix://") }
   end
@@ -264,7 +274,8 @@ class HTTPServerTest < PeltonTest
       Pelton.run do
         port = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port
         peer = Pelton.connect("127.0.0.1", port)
-        peer.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        peer.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n" \
+          "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
         puts peer.gets
         peer.gets("\r\n\r\n")
         puts peer.read(7)

@@ -8,7 +8,8 @@ class HTTPSettingsTest < PeltonTest
 
   def test_each_has_a_name_and_a_flag_of_its_own
     assert_empty SETTINGS.map(&:name).tally.select { |_, count| count > 1 }
-    assert_empty SETTINGS.flat_map { |setting| setting.flags.map { |flag| flag[/\A\S+/] } }.tally.select { |_, count| count > 1 }
+    assert_empty SETTINGS.flat_map { |setting| setting.flags.map { |flag| flag[/\A\S+/] } }.tally
+      .select { |_, count| count > 1 }
   end
 
   def test_each_takes_its_own_default

@@ -29,7 +29,9 @@ class WebSocketTest < PeltonTest
       ports = Queue.new
       server = Thread.new do
         Pelton.run do
-          with_server(->(env) { WebSocket.accept(env) { |socket| socket.each { |message| socket.write(message) } } }) do |url|
+          with_server(->(env) do
+            WebSocket.accept(env) { |socket| socket.each { |message| socket.write(message) } }
+          end) do |url|
             ports << url
             sleep 0.01 until File.exist?("#{folder}/done")
           end
@@ -164,7 +166,8 @@ class WebSocketTest < PeltonTest
     define_method("test_a_client_answers_messages_before_the_end_in_style_#{style}") do
       answer = nil
       two_and_the_end =
-        WebSocketPeer.encode(0x81, 1, "a", mask: false) + WebSocketPeer.encode(0x81, 1, "b", mask: false) + WebSocketPeer.encode(0x88, 2, "\x0f\xa0", mask: false)
+        WebSocketPeer.encode(0x81, 1, "a", mask: false) + WebSocketPeer.encode(0x81, 1, "b", mask: false) +
+        WebSocketPeer.encode(0x88, 2, "\x0f\xa0", mask: false)
       app = lambda do |env|
         stream = env["rack.hijack"].hijack.tap { |one| shake(one, env) }
         Pelton.spawn do
@@ -235,10 +238,14 @@ class WebSocketTest < PeltonTest
 
   # What the peer sends meanwhile, answers to pings among it, is not read.
   def test_a_handler_that_takes_long_gives_nobody_up
-    with_server(->(env) { WebSocket.accept(env) { |socket| 3.times { |number| socket.write(number.to_s) } && socket.receive } }) do |url|
+    with_server(->(env) do
+      WebSocket.accept(env) { |socket| 3.times { |number| socket.write(number.to_s) } && socket.receive }
+    end) do |url|
       kept = [0.02, 0.3, 2].any? do |ping| # a machine that stands still answers late
         got = []
-        WebSocket.connect(url, ping: ping).on_message { |message| sleep(ping * 4) && got << message }.on_close { got << :closed }
+        WebSocket.connect(url, ping: ping).on_message { |message| sleep(ping * 4) && got << message }.on_close do
+          got << :closed
+        end
         eventually { got.size == 3 || got.include?(:closed) }
         got == %w[0 1 2]
       end
@@ -274,8 +281,9 @@ class WebSocketTest < PeltonTest
   STYLES.each do |style, block|
     define_method("test_a_server_that_stops_says_farewell_in_style_#{style}") do
       closed = []
-      app =
-        ->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |*facts| closed << facts }.then(&block) } }
+      app = ->(env) do
+        WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |*facts| closed << facts }.then(&block) }
+      end
       reports = Pelton::Test.unrescued do
         with_server(app) do |url|
           streams = Array.new(3) { raw(url) }

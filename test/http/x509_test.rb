@@ -8,7 +8,8 @@ class HTTPX509Test < PeltonTest
   X509 = Pelton::HTTP::X509
 
   def test_one_that_signs_itself
-    identity = X509.make({"CN" => "a.example"}, seconds: 3600, extensions: {"subjectAltName" => X509.alternatives(%w[a.example 127.0.0.1 ::1])})
+    identity = X509.make({"CN" => "a.example"},
+      seconds: 3600, extensions: {"subjectAltName" => X509.alternatives(%w[a.example 127.0.0.1 ::1])})
     certificate = identity.certificate
 
     assert certificate.verify(identity.key)

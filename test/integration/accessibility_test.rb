@@ -18,7 +18,10 @@ class AccessibilityTest < PeltonTest
     "id twice" => ["<p>", "<p id=\"x\">"], "not one main" => ["</main>", "</main><main></main>"],
     "not one h1" => ["<h1>", "<h1>Another</h1><h1>"], "heading level skipped" => ["<p>", "<h3>Sub</h3><p>"],
     "two landmarks alike" => ["<p>", "<nav></nav><nav></nav><p>"],
-    "two searches" => ["<p>", "<div role=\"search\" aria-label=\"a\"></div><div role=\"search\" aria-label=\"b\"></div><p>"], "no item in a list" => ["<li>", "<div>x</div><li>"], "no alt" => ["<p>", "<img src=\"data:,\"><p>"],
+    "two searches" => ["<p>",
+      "<div role=\"search\" aria-label=\"a\"></div><div role=\"search\" aria-label=\"b\"></div><p>"],
+    "no item in a list" => ["<li>", "<div>x</div><li>"],
+    "no alt" => ["<p>", "<img src=\"data:,\"><p>"],
     "aria-controls leads nowhere" => ["<p>", "<p aria-controls=\"y\">"],
     "hidden, with the focus" => ["<ul>", "<p aria-hidden=\"true\"><button>x</button></p><ul>"],
     "tabindex" => ["<button>", "<button tabindex=\"3\">"],
@@ -49,7 +52,9 @@ class AccessibilityTest < PeltonTest
 
   def test_what_the_keyboard_does_not_reach
     Chromium.open do |browser|
-      browser.visit("data:text/html,<a href=x>one</a><button tabindex=-1>two</button><a href=y style='outline:none'>three</a>")
+      browser.visit(
+        "data:text/html,<a href=x>one</a><button tabindex=-1>two</button><a href=y style='outline:none'>three</a>"
+      )
       stops = tab_stops(browser)
 
       assert_equal 2, stops["count"]

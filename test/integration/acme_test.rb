@@ -82,7 +82,9 @@ class AcmeTest < PeltonTest
     authority
     serve
     eventually_certified
-    response = TCPSocket.open("127.0.0.1", @http) { |io| io.write("GET /a HTTP/1.1\r\nHost: one.example\r\nConnection: close\r\n\r\n") && io.read }
+    response = TCPSocket.open("127.0.0.1", @http) do |io|
+      io.write("GET /a HTTP/1.1\r\nHost: one.example\r\nConnection: close\r\n\r\n") && io.read
+    end
 
     assert_match %r{\AHTTP/1\.1 301 }, response
     assert_includes response, "location: https://one.example/a\r\n"
@@ -117,7 +119,8 @@ class AcmeTest < PeltonTest
     serve(directory: "https://127.0.0.1:1/dir")
     sleep 0.05 until log.include?("no certificate for")
 
-    assert_match(/no certificate for one\.example, two\.example: .*cannot be reached.*; the self-signed one is served, next attempt in 60 s/, log)
+    assert_match(/no certificate for one\.example, two\.example: .*cannot be reached.*; the self-signed one is served, next attempt in 60 s/,
+      log)
     assert_equal "hello", hello
   end
 
@@ -126,7 +129,8 @@ class AcmeTest < PeltonTest
     serve
     sleep 0.05 until log.include?("no certificate for")
 
-    assert_match(/two\.example: .*\. The authority asks at http:\/\/two\.example:80.*so this name must lead to this server, and port 80 be open/, log)
+    assert_match(/two\.example: .*\. The authority asks at http:\/\/two\.example:80.*so this name must lead to this server, and port 80 be open/,
+      log)
     assert_equal "hello", hello
   end
 
@@ -154,7 +158,8 @@ class AcmeTest < PeltonTest
       #{%(bind "tcp://127.0.0.1:#{@http}") if plain}
       workers #{workers}
     RUBY
-    @server = spawn({"SSL_CERT_FILE" => @authority&.trusted}, RbConfig.ruby, "-I#{File.join(ROOT, "lib")}", File.join(ROOT, "exe/pelton"), "serve", "-C", "pelton.rb", "config.ru",
+    @server = spawn({"SSL_CERT_FILE" => @authority&.trusted}, RbConfig.ruby, "-I#{File.join(ROOT, "lib")}",
+      File.join(ROOT, "exe/pelton"), "serve", "-C", "pelton.rb", "config.ru",
       chdir: @folder, out: "#{@folder}/log", err: %i[child out])
     sleep 0.02 until listening?
   end
@@ -200,5 +205,7 @@ class AcmeTest < PeltonTest
     tls&.close
   end
 
-  def names_of(certificate) = certificate.extensions.find { |one| one.oid == "subjectAltName" }.value.scan(/DNS:([^,\s]+)/).flatten
+  def names_of(certificate)
+    certificate.extensions.find { |one| one.oid == "subjectAltName" }.value.scan(/DNS:([^,\s]+)/).flatten
+  end
 end

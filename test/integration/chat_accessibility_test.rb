@@ -13,7 +13,8 @@ class ChatAccessibilityTest < PeltonTest
   self.deadline = 240
 
   PAGES =
-    %w[/rooms/1 /rooms /rooms/new /rooms/1/edit /rooms/1/memberships /directs/new /search?q=build /account/edit /password/edit /devices /admin/users /admin/rooms /admin/bots].freeze
+    %w[/rooms/1 /rooms /rooms/new /rooms/1/edit /rooms/1/memberships /directs/new /search?q=build /account/edit
+      /password/edit /devices /admin/users /admin/rooms /admin/bots].freeze
   OUTSIDE = %w[/sign_in/new /sign_up/new /password_resets/new].freeze
   PHONE = {width: 360, height: 640}.freeze
   LOOKS = [{}, {dark: true}, PHONE].freeze
@@ -75,7 +76,8 @@ class ChatAccessibilityTest < PeltonTest
       eventually("the rooms") { ann.evaluate("document.querySelector('#sidebar a[data-room]').checkVisibility()") }
       assert_empty faults(ann), "the rooms"
       small =
-        ann.evaluate("[...document.querySelectorAll('#sidebar a, #sidebar button')].filter(one => one.checkVisibility() && one.getBoundingClientRect().height < 44).map(one => one.outerHTML)")
+        ann.evaluate("[...document.querySelectorAll('#sidebar a, #sidebar button')].filter(one => " \
+          "one.checkVisibility() && one.getBoundingClientRect().height < 44).map(one => one.outerHTML)")
       assert_empty small, "fingers hit all of them"
       ann.evaluate("document.querySelector('.close').click()")
       eventually("the page again") do
@@ -93,20 +95,24 @@ class ChatAccessibilityTest < PeltonTest
     serving_page do |browser|
       browser.without_scripts
       browser.visit("#{@url}/sign_in/new")
-      browser.evaluate("document.querySelector('[type=email]').value = 'user1@example.com'; document.querySelector('[type=password]').value = '#{PASSWORD}'")
+      browser.evaluate("document.querySelector('[type=email]').value = 'user1@example.com'; " \
+        "document.querySelector('[type=password]').value = '#{PASSWORD}'")
       click(browser, "main form button", "Direct messages")
       browser.visit("#{@url}/rooms/1")
       browser.evaluate("document.querySelector('#composer textarea').value = 'plain words'")
       click(browser, "#composer button", "plain words")
       id = browser.evaluate("[...document.querySelectorAll('li.message')].at(-1).dataset.id")
-      assert browser.evaluate("(({top, bottom}) => top >= 0 && bottom <= innerHeight)(document.querySelector('#message_#{id}').getBoundingClientRect())"), "one's new message is in view"
+      assert browser.evaluate("(({top, bottom}) => top >= 0 && bottom <= " \
+        "innerHeight)(document.querySelector('#message_#{id}').getBoundingClientRect())"),
+        "one's new message is in view"
       click(browser, "#message_#{id} .meta a", "Back to the room")
       browser.evaluate("document.querySelector('textarea').value = 'other words'")
       click(browser, "form[action$='#{id}'] button", "(edited)")
       click(browser, "[aria-label='React with 🎉']", "🎉 1")
       click(browser, "main a[href='/rooms/1']", "other words")
       click(browser, "#members_link", "@ben.brandt")
-      browser.evaluate("document.querySelector('[type=search]').value = 'other words'; document.querySelector('[role=search]').requestSubmit()")
+      browser.evaluate("document.querySelector('[type=search]').value = 'other words'; " \
+        "document.querySelector('[role=search]').requestSubmit()")
       sees(browser, "1 message")
       sees(browser, "Ada Adler in General")
       browser.visit("#{@url}/rooms/1/messages/#{id}")
@@ -128,7 +134,8 @@ class ChatAccessibilityTest < PeltonTest
         sees(ann, "You are offline")
         send_message(ann, "written offline")
         send_message(bob, "sent meanwhile")
-        ann.evaluate("document.querySelector('li.message[data-id] .meta a').focus(); document.querySelector('.tools [data-emoji]').click()")
+        ann.evaluate("document.querySelector('li.message[data-id] .meta a').focus(); document.querySelector('.tools " \
+          "[data-emoji]').click()")
         sees(ann, "This did not reach the server")
         refute_includes text(bob), "written offline"
         ann.offline(false)
@@ -178,14 +185,19 @@ class ChatAccessibilityTest < PeltonTest
     sees(browser, "is taken")
 
     assert_empty faults(browser), "a form with errors"
-    assert_match(/is taken/, browser.evaluate("document.getElementById(document.querySelector('[aria-invalid=true]').getAttribute('aria-describedby')).textContent"))
+    assert_match(/is taken/,
+      browser.evaluate(
+        "document.getElementById(document.querySelector('[aria-invalid=true]').getAttribute('aria-describedby')).textContent"
+      ))
   end
 
   def the_skip_link(browser)
     browser.visit("#{@url}/rooms/1")
     sees(browser, "online")
     browser.evaluate("document.querySelector(#{CONTROLS.to_json}).focus()")
-    assert_equal ["Skip to the content", true], browser.evaluate("[document.activeElement.textContent, document.activeElement.getBoundingClientRect().left > 0]"), "it is the first, and in view"
+    assert_equal ["Skip to the content", true],
+      browser.evaluate("[document.activeElement.textContent, document.activeElement.getBoundingClientRect().left > 0]"),
+      "it is the first, and in view"
     browser.press("Enter")
     browser.press("Tab")
     assert_equal "Skip to the message field", browser.evaluate("document.activeElement.textContent")
@@ -198,10 +210,17 @@ class ChatAccessibilityTest < PeltonTest
     browser.look(width: 1000, height: 700)
     browser.evaluate("document.querySelector('#members_link').focus()")
     browser.press("Enter")
-    assert_equal ["true", true], browser.evaluate("[document.querySelector('#members_link').getAttribute('aria-expanded'), !!document.activeElement.closest('#members_panel')]"), "Enter opens it"
+    assert_equal ["true", true],
+      browser.evaluate("[document.querySelector('#members_link').getAttribute('aria-expanded'), " \
+        "!!document.activeElement.closest('#members_panel')]"),
+      "Enter opens it"
     browser.press("Escape")
 
-    assert_equal ["false", "members_link"], browser.evaluate("[document.querySelector('#members_link').getAttribute('aria-expanded'), document.activeElement.id]"), "Escape leads back"
+    assert_equal ["false", "members_link"],
+      browser.evaluate(
+        "[document.querySelector('#members_link').getAttribute('aria-expanded'), document.activeElement.id]"
+      ),
+      "Escape leads back"
   end
 
   def what_was_not_sent_outlives_the_page(ann, bob)
@@ -212,7 +231,8 @@ class ChatAccessibilityTest < PeltonTest
     [ann, bob].each { |browser| eventually("it was sent") { count(browser, "over a reload") == 1 } }
     eventually("and is kept no longer") { unsent(ann) == [] }
     submit(ann, "/rooms/1/messages", "message[text]": "without an answer", "message[client_id]": "lost-answer")
-    ann.evaluate("sessionStorage.setItem(Object.keys(sessionStorage).find(key => key.startsWith('unsent')), JSON.stringify([{id: 'lost-answer', words: 'without an answer'}]))")
+    ann.evaluate("sessionStorage.setItem(Object.keys(sessionStorage).find(key => key.startsWith('unsent')), " \
+      "JSON.stringify([{id: 'lost-answer', words: 'without an answer'}]))")
     ann.visit("#{@url}/rooms/1")
     eventually("what had arrived is sent again") { unsent(ann) == [] }
 

@@ -98,7 +98,9 @@ class ChatBrowserTest < PeltonTest
     device = "document.querySelector('#device').contentDocument"
     hidden =
       ->(value) { ann.evaluate("Object.defineProperty(document, 'hidden', {configurable: true, get: () => #{value}})") }
-    ann.evaluate("document.body.insertAdjacentHTML('beforeend', '<iframe id=\"device\" src=\"/rooms/2\" hidden></iframe>')")
+    ann.evaluate(
+      "document.body.insertAdjacentHTML('beforeend', '<iframe id=\"device\" src=\"/rooms/2\" hidden></iframe>')"
+    )
     eventually("the other page") do
       ann.evaluate("#{device}?.querySelector('#presence')?.textContent").to_s.include?("online")
     end
@@ -116,7 +118,9 @@ class ChatBrowserTest < PeltonTest
     ["Before the change", "Before the deletion"].each { |words| send_message(bob, words) && sees(bob, words) }
     eventually("sent") { bob.evaluate("!document.querySelector('li.waiting')") }
     first, second = bob.evaluate("[...document.querySelectorAll('li.message')].slice(-2).map(item => item.dataset.id)")
-    ann.evaluate("fetch('/rooms/1').then(response => response.text()).then(html => { window.before = html }).then(() => 1)")
+    ann.evaluate(
+      "fetch('/rooms/1').then(response => response.text()).then(html => { window.before = html }).then(() => 1)"
+    )
     submit(bob, "/rooms/1/messages/#{first}", _method: "patch", "message[text]": "After the change")
     submit(bob, "/rooms/1/messages/#{second}", _method: "delete")
     assert_includes ann.evaluate("before"), "Before the change"
@@ -129,7 +133,8 @@ class ChatBrowserTest < PeltonTest
     JS
 
     eventually("the changes") do
-      %w[change deletion].map { |what| ann.evaluate("late.body.innerText").include?("Before the #{what}") } == [false, false]
+      %w[change deletion].map { |what| ann.evaluate("late.body.innerText").include?("Before the #{what}") } == [false,
+        false]
     end
     assert_includes ann.evaluate("late.body.innerText"), "After the change"
     ann.evaluate("document.querySelector('#late').remove()")
@@ -152,7 +157,8 @@ class ChatBrowserTest < PeltonTest
     fill_in(browser, 2)
     sees(browser, "online")
 
-    assert_equal ["/rooms/1", "Half a sentence"], browser.evaluate("[location.pathname, document.querySelector('#composer textarea').value]")
+    assert_equal ["/rooms/1", "Half a sentence"],
+      browser.evaluate("[location.pathname, document.querySelector('#composer textarea').value]")
     browser.evaluate("document.querySelector('#composer textarea').value = ''")
   end
 
@@ -170,10 +176,13 @@ class ChatBrowserTest < PeltonTest
           count(browser, "number ") >= 15
       end
       numbers =
-        browser.evaluate("[...document.querySelectorAll('li.message')].map(item => item.innerText.match(/number (\\d+)!/)?.[1]).filter(Boolean)")
+        browser.evaluate("[...document.querySelectorAll('li.message')].map(item => item.innerText.match(/number " \
+          "(\\d+)!/)?.[1]).filter(Boolean)")
 
       assert_equal (0..14).map(&:to_s), numbers.sort_by(&:to_i)
-      assert_equal browser.evaluate("[...document.querySelectorAll('li.message')].map(item => Number(item.dataset.id))").sort, browser.evaluate("[...document.querySelectorAll('li.message')].map(item => Number(item.dataset.id))")
+      assert_equal browser.evaluate("[...document.querySelectorAll('li.message')].map(item => Number(item.dataset.id))")
+        .sort,
+        browser.evaluate("[...document.querySelectorAll('li.message')].map(item => Number(item.dataset.id))")
     end
   end
 
@@ -198,7 +207,8 @@ class ChatBrowserTest < PeltonTest
     ann.evaluate("window.socket.close()")
 
     sees(ann, "Changed meanwhile")
-    assert_equal [0, 0], [ann, bob].map { |browser| browser.evaluate("document.querySelectorAll('#message_#{ids.last}').length") }
+    assert_equal [0, 0],
+      [ann, bob].map { |browser| browser.evaluate("document.querySelectorAll('#message_#{ids.last}').length") }
   end
 
   # Two changes at once may be announced in either order: here the first one comes once more.

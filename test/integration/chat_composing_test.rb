@@ -10,7 +10,8 @@ class ChatComposingTest < PeltonTest
   self.deadline = 120
 
   PICTURE =
-    "Uint8Array.from(atob('#{[File.binread("#{CHAT}/test/fixtures/picture.png")].pack("m0")}'), one => one.charCodeAt(0))"
+    "Uint8Array.from(atob('#{[File.binread("#{CHAT}/test/fixtures/picture.png")].pack("m0")}'), one => " \
+    "one.charCodeAt(0))"
   FIELD = "document.querySelector('#composer textarea')"
   OWN = "[...document.querySelectorAll('li.own[data-id]')].at(-1)"
 
@@ -49,7 +50,8 @@ class ChatComposingTest < PeltonTest
     assert_equal "The first **words** `x`", ann.evaluate("document.activeElement.value"), "as it was typed"
     ann.type("!")
     ann.press("Escape")
-    assert_equal [false, true], ann.evaluate("[!!document.querySelector('.editor'), document.activeElement === #{FIELD}]"), "Escape leaves"
+    assert_equal [false, true],
+      ann.evaluate("[!!document.querySelector('.editor'), document.activeElement === #{FIELD}]"), "Escape leaves"
     assert_includes text(bob), "The first **words**"
 
     ann.press("ArrowUp")
@@ -80,8 +82,9 @@ class ChatComposingTest < PeltonTest
   end
 
   def members_are_listed(ann, bob)
-    online =
-      ->(browser) { browser.evaluate("[...document.querySelectorAll('#members_panel .online')].map(item => item.dataset.name)") }
+    online = ->(browser) do
+      browser.evaluate("[...document.querySelectorAll('#members_panel .online')].map(item => item.dataset.name)")
+    end
     eventually("both are online") { online.call(ann) == ["Ada Adler", "Ben Brandt"] }
     assert_equal 12, ann.evaluate("document.querySelectorAll('#members_panel [data-member]').length")
     bob.visit("#{@url}/rooms/2")
@@ -106,7 +109,8 @@ class ChatComposingTest < PeltonTest
     eventually("all names") { offered.call.size == 8 }
     second = offered.call[1]
     ann.press("ArrowDown")
-    assert_equal second, ann.evaluate("document.getElementById(#{FIELD}.getAttribute('aria-activedescendant')).textContent")
+    assert_equal second,
+      ann.evaluate("document.getElementById(#{FIELD}.getAttribute('aria-activedescendant')).textContent")
     ann.press("Escape")
     assert_empty offered.call, "Escape leaves"
     ann.press("Enter")
@@ -137,10 +141,13 @@ class ChatComposingTest < PeltonTest
     give(ann, "drop", ["notes.txt", "text/plain", "'some notes'"])
     assert_equal ["picture.png", "notes.txt"], chosen(ann).map { |line| line[/\S+/] }
     eventually("a preview") { ann.evaluate("!!document.querySelector('#composer .chosen canvas')") }
-    ann.evaluate("window.progress = 0; new MutationObserver(() => { window.progress += document.querySelectorAll('progress').length }).observe(document.querySelector('#messages ol'), {childList: true, subtree: true})")
+    ann.evaluate("window.progress = 0; new MutationObserver(() => { window.progress += " \
+      "document.querySelectorAll('progress').length }).observe(document.querySelector('#messages ol'), {childList: " \
+      "true, subtree: true})")
     send_message(ann, "Two files")
     eventually("both files") do
-      bob.evaluate("[...document.querySelectorAll('.attachment a')].slice(-2).map(link => link.querySelector('img')?.alt || link.innerText)") == ["picture.png", "notes.txt"]
+      bob.evaluate("[...document.querySelectorAll('.attachment a')].slice(-2).map(link => " \
+        "link.querySelector('img')?.alt || link.innerText)") == ["picture.png", "notes.txt"]
     end
     sent(ann)
     assert_empty chosen(ann)
@@ -159,7 +166,8 @@ class ChatComposingTest < PeltonTest
   end
 
   def broken_images_say_so(ann, bob)
-    give(ann, "paste", ["broken.png", "image/png", "new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 1, 2, 3])"])
+    give(ann, "paste", ["broken.png", "image/png",
+      "new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 1, 2, 3])"])
     sees(ann, "no preview: the picture cannot be read")
     ann.evaluate("document.querySelector('#composer').requestSubmit()")
     sees(bob, "no preview: the image is broken, or has too many pixels")
@@ -192,7 +200,8 @@ class ChatComposingTest < PeltonTest
     send_message(bob, "@ada.adler are you there?")
     submit(bob, "/directs", user_id: 1)
     direct =
-      bob.evaluate("fetch('/sidebar').then(response => response.text()).then(html => html.match(/rooms\\/(\\d+)\"[^>]*>Ada Adler/)[1])")
+      bob.evaluate("fetch('/sidebar').then(response => response.text()).then(html => " \
+        "html.match(/rooms\\/(\\d+)\"[^>]*>Ada Adler/)[1])")
     submit(bob, "/rooms/#{direct}/messages", "message[text]": "only for you")
     eventually("two notifications") { ann.evaluate("shown").size == 2 }
     assert_equal [["Ben Brandt in General", "@ada.adler are you there?"], ["Ben Brandt", "only for you"]],

@@ -63,7 +63,8 @@ class ChatDeploymentTest < PeltonTest
         http = signed_in(http, url)
 
         assert_equal 200, http.get("/readyz").status, "which growing.md asks for"
-        assert_equal 303, http.post("/rooms/1/messages", form: {"message[text]" => "by nginx", "message[client_id]" => "one"}).status
+        assert_equal 303,
+          http.post("/rooms/1/messages", form: {"message[text]" => "by nginx", "message[client_id]" => "one"}).status
         assert_equal 303, upload(http).status
         page = http.get("/rooms/1").body
 
@@ -112,12 +113,18 @@ class ChatDeploymentTest < PeltonTest
 
     assert_equal 303, response.status
     @cookie =
-      Array(response.headers["set-cookie"]).flat_map { |line| line.split("\n") }.map { |line| line[/\A[^;]*/] }.join("; ")
+      Array(response.headers["set-cookie"]).flat_map { |line| line.split("\n") }.map { |line| line[/\A[^;]*/] }
+        .join("; ")
     Pelton::HTTP::Client.new(url, headers: {"sec-fetch-site" => "same-origin", "cookie" => @cookie}, redirects: 0)
   end
 
   def upload(http)
-    http.post("/rooms/1/messages", multipart: {"message[text]" => "a file", "message[client_id]" => "two", "file" => {content: "x" * 2_000_000, filename: "a.txt", type: "text/plain"}})
+    http.post("/rooms/1/messages",
+      multipart: {
+        "message[text]" => "a file",
+        "message[client_id]" => "two",
+        "file" => {content: "x" * 2_000_000, filename: "a.txt", type: "text/plain"}
+      })
   end
 
   # All requests are answered while the workers are replaced, and a socket gets what came meanwhile.
@@ -127,7 +134,8 @@ class ChatDeploymentTest < PeltonTest
     Process.kill(:USR1, master)
     statuses = Array.new(60) do |number|
       sleep 0.05
-      http.post("/rooms/1/messages", form: {"message[text]" => "number #{number}", "message[client_id]" => "n#{number}"}).status
+      http.post("/rooms/1/messages",
+        form: {"message[text]" => "number #{number}", "message[client_id]" => "n#{number}"}).status
     end
 
     assert_equal [303], statuses.uniq

@@ -48,7 +48,8 @@ class CompanionTest < PeltonTest
       sleep 0.01 while Pelton::PubSub.publish("news", "hello").nil?
     RUBY
     [0, 1].each do |workers|
-      serving(workers, program: program, app: "require 'pelton/pubsub'; run ->(_) { [200, {}, [Pelton::PubSub.subscribe('news').receive]] }") do |server|
+      serving(workers, program: program,
+        app: "require 'pelton/pubsub'; run ->(_) { [200, {}, [Pelton::PubSub.subscribe('news').receive]] }") do |server|
         assert_match(/hello\z/, answer, "#{workers} workers")
         Process.kill("USR2", server)
         await_new_companion
@@ -81,7 +82,8 @@ class CompanionTest < PeltonTest
     Dir.mktmpdir do |folder|
       @folder = folder
       settings =
-        "bind 'unix://s'; workers #{workers}; companion #{RbConfig.ruby.dump}, '-I', #{File.join(ROOT, "lib").dump}, 'program.rb'"
+        "bind 'unix://s'; workers #{workers}; companion #{RbConfig.ruby.dump}, '-I', #{File.join(ROOT, "lib").dump}, " \
+        "'program.rb'"
       {"config.ru" => app, "program.rb" => program, "pelton.rb" => settings}.each do |name, text|
         File.write("#{folder}/#{name}", text)
       end

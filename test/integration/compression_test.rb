@@ -10,7 +10,8 @@ class CompressionTest < PeltonTest
 
   TEXT = Array.new(300) { |number| "Line #{number} of a text with äöü.\n" }.join.freeze
   HEADERS = {"content-type" => "text/html; charset=utf-8"}.freeze
-  DECODERS = {"gzip" => Zlib.method(:gunzip), "br" => Brotli.method(:inflate), "zstd" => Zstd.method(:decompress)}.freeze
+  DECODERS =
+    {"gzip" => Zlib.method(:gunzip), "br" => Brotli.method(:inflate), "zstd" => Zstd.method(:decompress)}.freeze
 
   def whole(_env) = [200, HEADERS.dup, [TEXT]]
 

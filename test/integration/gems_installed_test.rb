@@ -14,7 +14,8 @@ class GemsInstalledTest < PeltonTest
 
   def test_eventmachine_by_rubys_option_and_by_require
     assert_equal "ran\n", ruby("pelton-eventmachine", "-rpelton/eventmachine", "-e", RUNS)
-    assert_equal "ran\n", ruby("pelton-eventmachine", "-e", "require 'pelton'; require 'pelton/eventmachine'; require 'em/version'; #{RUNS}")
+    assert_equal "ran\n", ruby("pelton-eventmachine", "-e",
+      "require 'pelton'; require 'pelton/eventmachine'; require 'em/version'; #{RUNS}")
   end
 
   def test_eventmachine_where_it_is_not_installed
@@ -24,13 +25,16 @@ class GemsInstalledTest < PeltonTest
   def test_eventmachine_under_bundler_in_any_order
     lines = ["gem 'pelton'", "gem 'pelton-eventmachine'"]
     [lines, lines.reverse, lines.last(1)].each do |gemfile|
-      assert_equal "ran\n", ruby("pelton-eventmachine", "-rbundler/setup", "-rpelton/eventmachine", "-e", RUNS, gemfile: gemfile)
-      assert_equal "ran\n", ruby("pelton-eventmachine", "-rbundler/setup", "-e", "Bundler.require; #{RUNS}", gemfile: gemfile)
+      assert_equal "ran\n",
+        ruby("pelton-eventmachine", "-rbundler/setup", "-rpelton/eventmachine", "-e", RUNS, gemfile: gemfile)
+      assert_equal "ran\n",
+        ruby("pelton-eventmachine", "-rbundler/setup", "-e", "Bundler.require; #{RUNS}", gemfile: gemfile)
     end
   end
 
   def test_eventmachine_that_is_not_in_the_gemfile
-    assert_match MISSING, ruby("pelton-eventmachine", "-rbundler/setup", "-rpelton/eventmachine", "-e", RUNS, gemfile: ["gem 'pelton'"], succeeds: false)
+    assert_match MISSING, ruby("pelton-eventmachine", "-rbundler/setup", "-rpelton/eventmachine", "-e", RUNS,
+      gemfile: ["gem 'pelton'"], succeeds: false)
   end
 
   def test_eventmachine_from_folders_in_any_order
@@ -53,7 +57,8 @@ class GemsInstalledTest < PeltonTest
   end
 
   def test_the_gem_pelton_brings_logger_and_rack_alone
-    assert_equal %w[logger pelton rack], Dir.children(File.join(InstalledGems.home("pelton"), "gems")).map { |name| name[/\A[a-z-]+[a-z]/] }.sort
+    assert_equal %w[logger pelton rack],
+      Dir.children(File.join(InstalledGems.home("pelton"), "gems")).map { |name| name[/\A[a-z-]+[a-z]/] }.sort
   end
 
   # documents_test.rb runs the first program of the gem pelton.

@@ -26,8 +26,10 @@ class Http2ClientsTest < PeltonTest
   def test_curl_without_tls
     skip "no curl" unless installed?("curl")
     serving(APP) do
-      assert_equal "HTTP/2 http", output_of("curl", "-sS", "--http2-prior-knowledge", "http://127.0.0.1:#{@port}/protocol")
-      assert_equal 10_000_000, output_of("curl", "-sS", "--http2-prior-knowledge", "http://127.0.0.1:#{@port}/large").bytesize
+      assert_equal "HTTP/2 http",
+        output_of("curl", "-sS", "--http2-prior-knowledge", "http://127.0.0.1:#{@port}/protocol")
+      assert_equal 10_000_000,
+        output_of("curl", "-sS", "--http2-prior-knowledge", "http://127.0.0.1:#{@port}/large").bytesize
     end
   end
 
@@ -41,7 +43,8 @@ class Http2ClientsTest < PeltonTest
       serving_securely do
         assert_equal "HTTP/2 https", output_of("curl", "-sSk", "https://127.0.0.1:#{@port}/protocol")
         assert_equal "HTTP/1.1 https", output_of("curl", "-sSk", "--http1.1", "https://127.0.0.1:#{@port}/protocol")
-        assert_equal upload, output_of("curl", "-sSk", "--data-binary", "@#{file.path}", "https://127.0.0.1:#{@port}/echo")
+        assert_equal upload,
+          output_of("curl", "-sSk", "--data-binary", "@#{file.path}", "https://127.0.0.1:#{@port}/echo")
       end
     end
   end
@@ -62,7 +65,8 @@ class Http2ClientsTest < PeltonTest
       assert_match(/ 2000 succeeded, 0 failed/, report)
     end
     serving_securely do
-      assert_match(/ 500 succeeded, 0 failed/, output_of("h2load", "-n", "500", "-c", "5", "-m", "20", "https://127.0.0.1:#{@port}/"))
+      assert_match(/ 500 succeeded, 0 failed/,
+        output_of("h2load", "-n", "500", "-c", "5", "-m", "20", "https://127.0.0.1:#{@port}/"))
     end
   end
 

@@ -14,7 +14,10 @@ class Http2ServersTest < PeltonTest
   end
 
   def test_pelton
-    app = ->(env) { [200, {"content-type" => "text/plain"}, ["#{env["SERVER_PROTOCOL"]} #{env["PATH_INFO"]} #{env["rack.input"].read.sum}"]] }
+    app = ->(env) do
+      [200, {"content-type" => "text/plain"},
+        ["#{env["SERVER_PROTOCOL"]} #{env["PATH_INFO"]} #{env["rack.input"].read.sum}"]]
+    end
     serving(app) do
       @port = @server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port
       bodies = Array.new(1000) { |number| Pelton.spawn { client.get("/#{number}").body } }.map(&:await)
@@ -52,7 +55,10 @@ class Http2ServersTest < PeltonTest
     skip "no nghttpd" unless (nghttpd = program("nghttpd"))
     in_a_folder do |folder|
       File.write("#{folder}/protocol", "HTTP/2.0")
-      with_server(nghttpd, "-a", "127.0.0.1", "-d", folder, @port.to_s, "#{folder}/key.pem", "#{folder}/certificate.pem") { check(redirects: false) }
+      with_server(nghttpd, "-a", "127.0.0.1", "-d", folder, @port.to_s,
+        "#{folder}/key.pem", "#{folder}/certificate.pem") do
+        check(redirects: false)
+      end
     end
   end
 
@@ -70,7 +76,9 @@ class Http2ServersTest < PeltonTest
     assert_equal "HTTP/2.0", client.get("/protocol").body
   end
 
-  def client = @client ||= Pelton::HTTP::Client.new("https://localhost:#{@port}", tls: {ca_file: Certificates.authority})
+  def client
+    @client ||= Pelton::HTTP::Client.new("https://localhost:#{@port}", tls: {ca_file: Certificates.authority})
+  end
 
   def upload = @upload ||= Random.new(5).bytes(3_000_000)
 
@@ -96,5 +104,7 @@ class Http2ServersTest < PeltonTest
     Process.wait(pid)
   end
 
-  def program(name) = [*ENV["PATH"].split(":"), "/usr/sbin"].map { |folder| File.join(folder, name) }.find { |file| File.executable?(file) }
+  def program(name) = [*ENV["PATH"].split(":"), "/usr/sbin"].map { |folder| File.join(folder, name) }.find do |file|
+    File.executable?(file)
+  end
 end

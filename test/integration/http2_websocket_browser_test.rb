@@ -50,7 +50,8 @@ class Http2WebSocketBrowserTest < PeltonTest
       browser.evaluate("open('/echo').then(socket => { window.socket = socket })")
       assert_equal "HTTP/2", seen.pop
       assert_equal "hello", browser.evaluate("socket.send('hello'), socket.next()")
-      assert_equal 3_000_000, browser.evaluate("socket.send('ä'.repeat(3000000)), socket.next().then(text => text.length)")
+      assert_equal 3_000_000,
+        browser.evaluate("socket.send('ä'.repeat(3000000)), socket.next().then(text => text.length)")
       browser.evaluate("open('/echo').then(socket => { window.other = socket })")
       assert_equal [1000, "enough"], browser.evaluate("other.close(1000, 'enough'), other.end()")
       assert_equal "page", browser.evaluate("fetch('/page').then(response => response.text())")

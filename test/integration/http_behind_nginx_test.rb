@@ -17,7 +17,8 @@ class HTTPBehindNginxTest < PeltonTest
     end
     when "/upload" then [200, {}, [env["rack.input"].read.sum.to_s]]
     when "/slow" then sleep(0.01).then { [200, {}, ["slept"]] }
-    else [200, {}, [env.values_at("HTTP_HOST", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_CONNECTION").join(" ")]]
+    else [200, {},
+      [env.values_at("HTTP_HOST", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_CONNECTION").join(" ")]]
     end
   end
 

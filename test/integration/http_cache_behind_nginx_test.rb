@@ -14,7 +14,9 @@ class HTTPCacheBehindNginxTest < PeltonTest
     "web_deployment" => SITE,
     # Lines for a location, such as that of the server above.
     "web_security" => SITE.gsub(/^ +proxy_set_header (?!Upgrade|Connection).*\n/,
-      "").sub("proxy_http_version") { BehindNginx.guide("web_security")[/(?:^    proxy_set_header.*\n)+/] + "proxy_http_version" }
+      "").sub("proxy_http_version") do
+        BehindNginx.guide("web_security")[/(?:^    proxy_set_header.*\n)+/] + "proxy_http_version"
+      end
   }.freeze
 
   PAGE = ("<p>the same for everybody</p>" * 50).freeze
@@ -47,6 +49,10 @@ class HTTPCacheBehindNginxTest < PeltonTest
 
   def application(env)
     @calls << env if env["PATH_INFO"] == "/page"
-    [200, {"content-type" => "text/html", "cache-control" => "public, max-age=60", "x-request-id" => env["HTTP_X_REQUEST_ID"] || "none"}, [PAGE]]
+    [200, {
+      "content-type" => "text/html",
+      "cache-control" => "public, max-age=60",
+      "x-request-id" => env["HTTP_X_REQUEST_ID"] || "none"
+    }, [PAGE]]
   end
 end

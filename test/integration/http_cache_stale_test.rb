@@ -150,7 +150,9 @@ class HTTPCacheStaleTest < PeltonTest
   end
 
   def test_a_deadline_is_a_failure
-    stale("stale-if-error=60", request_timeout: 0.2) { assert_equal [200, "1"], peer.get("/a").then { |answer| [answer.status, answer.body] } }
+    stale("stale-if-error=60", request_timeout: 0.2) do
+      assert_equal [200, "1"], peer.get("/a").then { |answer| [answer.status, answer.body] }
+    end
   end
 
   def test_without_the_directives

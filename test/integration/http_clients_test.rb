@@ -36,12 +36,14 @@ class HTTPClientsTest < PeltonTest
         assert_equal "HTTP/1.0", facts["-0", "/"]["protocol"]
         assert_equal upload.sum, facts["-T", file.path, "/"]["sum"]
         assert_equal upload.sum, facts["-T", file.path, "-H", "Transfer-Encoding: chunked", "/"]["sum"]
-        assert_equal upload.sum, facts["-X", "POST", "-H", "Expect: 100-continue", "--data-binary", "@#{file.path}", "/"]["sum"]
+        assert_equal upload.sum,
+          facts["-X", "POST", "-H", "Expect: 100-continue", "--data-binary", "@#{file.path}", "/"]["sum"]
         assert_equal Array.new(5) { |i| "part #{i}\n" }.join, curl("/stream")
         assert_match(/204/, curl("-i", "/empty"))
         assert_match(/content-length: \d/, curl("-I", "/"))
         # One connection for all requests.
-        assert_equal "200 200 204 200 ", curl(*["-o", File::NULL] * 4, "-w", "%{http_code} ", "/", "/stream", "/empty", "/")
+        assert_equal "200 200 204 200 ",
+          curl(*["-o", File::NULL] * 4, "-w", "%{http_code} ", "/", "/stream", "/empty", "/")
       end
     end
   end

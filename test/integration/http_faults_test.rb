@@ -23,7 +23,9 @@ class HTTPFaultsTest < PeltonTest
     FILE = Tempfile.create("pelton").tap { |file| file.write("0123456789" * #{SIZE / 10}) && file.close }.path
     LARGE = File.read(FILE)
     app = lambda do |env|
-      body = {"/file" => -> { File.open(FILE) }, "/large" => -> { [LARGE] }}.fetch(env["PATH_INFO"]) { -> { ["hello"] } }.call
+      body =
+        {"/file" => -> { File.open(FILE) }, "/large" => -> { [LARGE] }}
+          .fetch(env["PATH_INFO"]) { -> { ["hello"] } }.call
       body.is_a?(File) ? [200, {"content-length" => body.size.to_s}, body] : [200, {}, body]
     end
     Pelton.run { puts Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port }
@@ -92,7 +94,8 @@ class HTTPFaultsTest < PeltonTest
   # sendfile has no flag that suppresses SIGPIPE: where the signal would end the process, the server reads and sends the
   # file instead.
   def test_sigpipe_does_not_end_the_process
-    assert_equal [SIZE] * 3, bodies("sendfile:error=EPIPE:signal=PIPE:when=1", path: "/file", before: "trap(:PIPE, 'SYSTEM_DEFAULT')\n")
+    assert_equal [SIZE] * 3,
+      bodies("sendfile:error=EPIPE:signal=PIPE:when=1", path: "/file", before: "trap(:PIPE, 'SYSTEM_DEFAULT')\n")
   end
 
   def test_a_disk_that_fails_ends_the_response_and_is_reported

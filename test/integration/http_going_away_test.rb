@@ -16,8 +16,11 @@ class HTTPGoingAwayTest < PeltonTest
     process = Process.pid.to_s
     run(lambda do |env|
       case env["PATH_INFO"]
-      when "/direct" then Pelton::HTTP::WebSocket.accept(env) { |socket| socket.write(process).each { |message| socket.write(message) } }
-      when "/callback" then Pelton::HTTP::WebSocket.accept(env) { |socket| socket.write(process).on_message { |message| socket.write(message) } }
+      when "/direct"
+        Pelton::HTTP::WebSocket.accept(env) { |socket| socket.write(process).each { |message| socket.write(message) } }
+      when "/callback" then Pelton::HTTP::WebSocket.accept(env) do |socket|
+        socket.write(process).on_message { |message| socket.write(message) }
+      end
       when "/events"
         events = Pelton::HTTP::EventStream.new { |stream| loop { stream.emit(process) && sleep(0.01) } }
         [200, events.headers, events]
@@ -142,8 +145,8 @@ class HTTPGoingAwayTest < PeltonTest
   # A client that reads, and answers nothing.
   def silent_socket
     socket = TCPSocket.new("127.0.0.1", @port)
-    socket.write("GET /direct HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+    socket.write("GET /direct HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n" \
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
     nil until socket.gets == "\r\n"
     socket
   end

@@ -105,7 +105,8 @@ class HTTPMemoryTest < PeltonTest
   # Clients that do not read share what is kept.
   def test_a_page_of_the_cache_is_not_copied_for_each_client
     app =
-      '->(env) { [200, {"cache-control" => "public, max-age=600"}, [env["PATH_INFO"] == "/small" ? "x" : "y" * 4_194_304]] }'
+      '->(env) { [200, {"cache-control" => "public, max-age=600"}, [env["PATH_INFO"] == "/small" ? "x" : "y" * ' \
+      "4_194_304]] }"
     serving(app, ", cache: 64 << 20") do
       TCPSocket.open("127.0.0.1", @port) do |socket| # the response of a connection that stays is kept
         socket.write("GET /large HTTP/1.1\r\nHost: h\r\n\r\n")

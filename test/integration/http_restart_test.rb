@@ -77,7 +77,8 @@ class HTTPRestartTest < PeltonTest
       load.stop
       processes = begun
 
-      assert_empty load.lost.reject { |loss| [loss.process, processes[loss.id]].compact.uniq - [victim] == [] }.map(&:to_s)
+      assert_empty load.lost.reject { |loss| [loss.process, processes[loss.id]].compact.uniq - [victim] == [] }
+        .map(&:to_s)
       assert_equal 0, load[:refused]
     end
   end
@@ -97,6 +98,7 @@ class HTTPRestartTest < PeltonTest
   end
 
   def assert_nothing_lost(load)
-    assert_empty load.lost.map(&:to_s), "#{load[:answered]} requests were answered, #{load[:crossed]} were to be sent again\n#{log}"
+    assert_empty load.lost.map(&:to_s),
+      "#{load[:answered]} requests were answered, #{load[:crossed]} were to be sent again\n#{log}"
   end
 end

@@ -99,11 +99,14 @@ class HTTPServersTest < PeltonTest
       assert_equal 1, close["connection"]
       assert_equal ["/hints", 2], client.get("/hints").json.values_at("target", "connection")
       assert_equal [204, ""], client.get("/empty").then { |response| [response.status, response.body] }
-      assert_equal [[200, ""]] * 2, %w[/ /chunked].map { |path| client.head(path).then { |response| [response.status, response.body] } }
+      assert_equal [[200, ""]] * 2,
+        %w[/ /chunked].map { |path| client.head(path).then { |response| [response.status, response.body] } }
       assert_equal [bytes.size, sum, false], client.post("/", body: bytes).json.values_at("size", "sum", "expected")
-      assert_equal [bytes.size, sum, true], client.post("/", body: bytes, expect: 1).json.values_at("size", "sum", "expected")
+      assert_equal [bytes.size, sum, true],
+        client.post("/", body: bytes, expect: 1).json.values_at("size", "sum", "expected")
       parts = (0...bytes.size).step(70_000).map { |at| bytes.byteslice(at, 70_000) }
-      assert_equal [bytes.size, sum, 2], client.put("/chunked", body: parts, expect: nil).json.values_at("size", "sum", "connection")
+      assert_equal [bytes.size, sum, 2],
+        client.put("/chunked", body: parts, expect: nil).json.values_at("size", "sum", "connection")
     end
   end
 

@@ -28,7 +28,8 @@ class HTTPSoakTest < PeltonTest
       when "file" then [200, headers.merge("content-length" => LARGE.bytesize.to_s), File.open(@file.path)]
       when "short" then [200, headers.merge("content-length" => "9"),
         proc { |stream| Pelton.spawn { stream.write("short") && stream.close } }]
-      when "parts" then [200, headers, Enumerator.new { |parts| 10.times { (parts << LARGE[0, 32_000]) && sleep(0.001) } }]
+      when "parts"
+        [200, headers, Enumerator.new { |parts| 10.times { (parts << LARGE[0, 32_000]) && sleep(0.001) } }]
       when "stream" then [200, headers, proc { |stream| stream_to(stream, random) }]
       when "echo" then [200, headers, [env["rack.input"].read]]
       when "ignore" then [200, headers, ["ignored"]]
@@ -90,7 +91,9 @@ class HTTPSoakTest < PeltonTest
   # A client that goes away in the middle of its TLS handshake, or speaks another protocol.
   def stranger(random)
     TCPSocket.open("127.0.0.1", @secure_port) do |socket|
-      socket.write(["", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"].sample(random: random).b + random.bytes(random.rand(200)))
+      socket.write(
+        ["", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"].sample(random: random).b + random.bytes(random.rand(200))
+      )
       sleep(random.rand / 50)
     end
   rescue SystemCallError

@@ -12,7 +12,8 @@ class HTTPStopLimitTest < PeltonTest
     "computes" => ["loop {}", 1],
     "keeps_rubys_lock" => [<<~RUBY, 1],
       require "fiddle"
-      LOCK = Fiddle::Function.new(Fiddle::Handle::DEFAULT["pthread_mutex_lock"], [Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT, need_gvl: true)
+      LOCK = Fiddle::Function.new(Fiddle::Handle::DEFAULT["pthread_mutex_lock"], [Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT,
+        need_gvl: true)
       mutex = Fiddle::Pointer.malloc(100)
       mutex[0, 100] = "\\0" * 100
       2.times { LOCK.call(mutex) } # it waits for itself
@@ -44,7 +45,9 @@ class HTTPStopLimitTest < PeltonTest
   # As whoever presses Ctrl-C again expects.
   def test_the_second_signal_does_not_wait_for_the_loop
     statuses =
-      [0, 1].to_h { |workers| [workers, Thread.new { stopped("loop {}", workers: workers, timeout: 1000, signals: 2) }] }.transform_values(&:value)
+      [0, 1].to_h do |workers|
+        [workers, Thread.new { stopped("loop {}", workers: workers, timeout: 1000, signals: 2) }]
+      end.transform_values(&:value)
 
     assert_equal({0 => 1, 1 => 0}, statuses)
   end
@@ -55,7 +58,8 @@ class HTTPStopLimitTest < PeltonTest
   def stopped(code, workers:, timeout: 0.1, signals: 1)
     Dir.mktmpdir do |dir|
       File.write("#{dir}/config.ru", "run(lambda do |env|\nFile.write('begun', Process.pid.to_s)\n#{code}\nend)")
-      File.write("#{dir}/pelton.rb", "bind 'unix://s'; workers #{workers}; shutdown_timeout #{timeout}; preload #{workers.positive?}")
+      File.write("#{dir}/pelton.rb",
+        "bind 'unix://s'; workers #{workers}; shutdown_timeout #{timeout}; preload #{workers.positive?}")
       command = [*PELTON, "serve"]
       pid = Process.spawn(child_environment.merge("PELTON_WATCHDOG" => "off"), *command, chdir: dir, out: "#{dir}/log",
         err: [:child, :out])

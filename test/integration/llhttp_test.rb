@@ -79,7 +79,8 @@ class LlhttpTest < PeltonTest
       else ["Transfer-Encoding: chunked", chunked(body, random)]
       end
     fields << framing if framing
-    "#{%w[GET POST PUT PATCH OPTIONS PROPFIND].sample(random: random)} #{TARGETS.sample(random: random)} HTTP/1.1\r\n".b +
+    "#{%w[GET POST PUT PATCH OPTIONS PROPFIND].sample(random: random)} #{TARGETS.sample(random: random)} " \
+    "HTTP/1.1\r\n".b +
       fields.shuffle(random: random).map { |field| "#{field}\r\n".b }.join + "\r\n" + bytes
   end
 

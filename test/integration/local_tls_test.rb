@@ -11,15 +11,18 @@ class LocalTLSTest < PeltonTest
   def setup
     @folder = Dir.mktmpdir
     @environment = {"XDG_DATA_HOME" => @folder, "RACK_ENV" => "development"}
-    File.write("#{@folder}/config.ru", 'run ->(env) { [200, {"content-type" => "text/plain"}, [env["rack.url_scheme"]]] }')
+    File.write("#{@folder}/config.ru",
+      'run ->(env) { [200, {"content-type" => "text/plain"}, [env["rack.url_scheme"]]] }')
   end
 
   def teardown = FileUtils.rm_rf(@folder)
 
   def test_curl_trusts_it
-    IO.popen([@environment, *PELTON, "serve", "--tls", "-b", "ssl://127.0.0.1:0", "config.ru", {chdir: @folder}], err: %i[child out]) do |server|
+    IO.popen([@environment, *PELTON, "serve", "--tls", "-b", "ssl://127.0.0.1:0",
+      "config.ru", {chdir: @folder}], err: %i[child out]) do |server|
       url = server.gets[%r{https://\S+}]
-      read, status = Open3.capture2("curl", "-s", "--cacert", "#{@folder}/pelton/authority.pem", url.sub("127.0.0.1", "localhost"))
+      read, status =
+        Open3.capture2("curl", "-s", "--cacert", "#{@folder}/pelton/authority.pem", url.sub("127.0.0.1", "localhost"))
 
       assert_predicate status, :success?
       assert_equal "https", read
@@ -28,7 +31,8 @@ class LocalTLSTest < PeltonTest
   end
 
   def test_in_production_it_is_refused
-    output, status = Open3.capture2e(@environment.merge("RACK_ENV" => "production"), *PELTON, "serve", "--tls", "config.ru", chdir: @folder)
+    output, status = Open3.capture2e(@environment.merge("RACK_ENV" => "production"), *PELTON, "serve", "--tls",
+      "config.ru", chdir: @folder)
 
     assert_equal 2, status.exitstatus
     assert_match(/tls: it is for development: give ssl:\/\/ a certificate, or name the host by acme/, output)

@@ -98,7 +98,8 @@ class MachinesTest < PeltonTest
     File.chmod(0o700, path("standby"))
     on_data(*postgres("initdb", "-D", path("primary"), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8",
       "--locale=C"))
-    File.write(path("primary/pg_hba.conf"), "host all all #{Machines::NETWORK}.0/24 trust\nhost replication all #{Machines::NETWORK}.0/24 trust\n")
+    File.write(path("primary/pg_hba.conf"),
+      "host all all #{Machines::NETWORK}.0/24 trust\nhost replication all #{Machines::NETWORK}.0/24 trust\n")
     start_postgres("primary", 5432)
     on_data(*postgres("pg_basebackup", "-h", data, "-p", "5432", "-U", "postgres", "-D", path("standby"), "-R",
       "--checkpoint=fast", "--no-sync"))
@@ -123,7 +124,8 @@ class MachinesTest < PeltonTest
   end
 
   def start_postgres(name, port)
-    pid = @machines.start(:data, *postgres("postgres", "-D", path(name), "-p", port.to_s, "-c", "listen_addresses=#{data}", "-c", "unix_socket_directories=",
+    pid = @machines.start(:data, *postgres("postgres", "-D", path(name), "-p", port.to_s, "-c",
+      "listen_addresses=#{data}", "-c", "unix_socket_directories=",
       "-c", "max_connections=100", *KEEPALIVES), log: log("postgres"), chdir: "/")
     instance_variable_set(:"@#{name}", pid)
     eventually("PostgreSQL's #{name}") { answers { psql(port, "SELECT 1") } }
@@ -304,17 +306,26 @@ class MachinesTest < PeltonTest
   def check_messages(port = 5433)
     all = records
     acknowledged =
-      all.select { |record| record["kind"] == "post" && record["status"]&.between?(200, 399) }.map { |record| record["id"] }
+      all.select { |record| record["kind"] == "post" && record["status"]&.between?(200, 399) }.map do |record|
+        record["id"]
+      end
     stored = psql(port, "SELECT client_id FROM messages", "chat").split
     assert_empty acknowledged - stored, "acknowledged, but not stored"
     [0, 1].each do |socket|
-      received =
-        all.select { |record| record["kind"] == "message" && record["socket"] == socket }.flat_map { |record| record["ids"].uniq }
+      received = all.select { |record| record["kind"] == "message" && record["socket"] == socket }.flat_map do |record|
+        record["ids"].uniq
+      end
       assert_empty acknowledged - received, "acknowledged, but not received by socket #{socket}"
       # One whose publisher got no answer from a Redis that was killed may come again; pages know messages by their ids.
       # Each visitor sends one at a time.
       twice = received.tally.select { |_, times| times > 1 }.keys
-      assert_empty twice.reject { |id| all.any? { |record| record["kind"] == "post" && record["id"] == id && @kills.any? { |kill| record["at"].between?(kill - 2, kill + 10) } } }, "twice, without a kill"
+      assert_empty twice.reject { |id|
+        all.any? { |record|
+          record["kind"] == "post" && record["id"] == id &&
+            @kills.any? { |kill| record["at"].between?(kill - 2, kill + 10) }
+        }
+      },
+        "twice, without a kill"
       assert_operator received.size - received.uniq.size, :<=, @kills.size * VISITORS,
         "socket #{socket} received some twice"
       assert_operator all.count { |record| record["kind"] == "confirm_subscription" && record["socket"] == socket },

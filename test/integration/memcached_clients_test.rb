@@ -122,7 +122,9 @@ class MemcachedClientsTest < PeltonTest
 
   MEMCACHED_GEM = <<~'RUBY'
     require "memcached"
-    def check(expected, actual) = expected == actual || abort("#{caller(1, 1).first}: #{actual.inspect}, not #{expected.inspect}")
+    def check(expected, actual)
+      expected == actual || abort("#{caller(1, 1).first}: #{actual.inspect}, not #{expected.inspect}")
+    end
     def refuse(error)
       yield
       abort "#{caller(1, 1).first}: no #{error}"

@@ -25,7 +25,12 @@ class PrometheusTest < PeltonTest
 
       assert_equal 2, value("pelton_http_requests_total", worker: 0)
       assert_equal [1, 1], %w[2xx 5xx].map { |code| value("pelton_http_responses_total", worker: 0, code: code) }
-      assert_equal [1, 1], [200, 500].map { |status| value("http_server_request_duration_seconds_count", worker: 0, http_request_method: "GET", http_response_status_code: status) }
+      assert_equal [1, 1],
+        [200,
+          500].map { |status|
+            value("http_server_request_duration_seconds_count",
+              worker: 0, http_request_method: "GET", http_response_status_code: status)
+          }
       assert_equal 0, value("http_server_active_requests", worker: 0)
       check
     end

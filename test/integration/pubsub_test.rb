@@ -194,7 +194,8 @@ class PubSubIntegrationTest < PeltonTest
       yield
     ensure
       kill if @master
-      in_time { hubs.empty? } # workers that have lost their master remove it, and must not meet the removal of the folder
+      # workers that have lost their master remove it, and must not meet the removal of the folder
+      in_time { hubs.empty? }
     end
   end
 

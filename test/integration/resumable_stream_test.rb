@@ -18,7 +18,9 @@ class ResumableStreamProcessesTest < PeltonTest
     require "pelton/resumable_stream"
     class FileStore
       FIRST = {"run" => 0, "state" => "waiting", "text" => ""}.freeze
-      def read = open { |file| load(file) }.transform_keys(&:to_sym).then { |values| values.merge(alive_at: values[:alive_at] && Time.at(values[:alive_at])) }
+      def read = open { |file| load(file) }.transform_keys(&:to_sym).then do |values|
+        values.merge(alive_at: values[:alive_at] && Time.at(values[:alive_at]))
+      end
       def write(changes, run:, state:)
         open do |file|
           values = load(file)
@@ -32,7 +34,9 @@ class ResumableStreamProcessesTest < PeltonTest
         end
       end
       private
-      def open = File.open(File.join(__dir__, "store"), File::RDWR | File::CREAT) { |file| file.flock(File::LOCK_EX) && yield(file) }
+      def open = File.open(File.join(__dir__, "store"), File::RDWR | File::CREAT) do |file|
+        file.flock(File::LOCK_EX) && yield(file)
+      end
       def load(file) = (text = file.read).empty? ? FIRST.dup : JSON.parse(text)
     end
     STREAM = Pelton::ResumableStream.new("one", FileStore.new)
@@ -118,7 +122,10 @@ class ResumableStreamProcessesTest < PeltonTest
   end
 
   def test_several_machines
-    {redis: "redis://127.0.0.1:#{redis}", postgres: "postgres://postgres@127.0.0.1:#{postgres}/postgres"}.each do |name, url|
+    {
+      redis: "redis://127.0.0.1:#{redis}",
+      postgres: "postgres://postgres@127.0.0.1:#{postgres}/postgres"
+    }.each do |name, url|
       serving(0, companion: false, env: {"PELTON_PUBSUB" => url}) do
         start_writer("PELTON_PUBSUB" => url)
         text = +""

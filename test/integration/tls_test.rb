@@ -36,7 +36,8 @@ class TLSIntegrationTest < PeltonTest
       Pelton.run do
         server = Pelton::HTTP::Server.new(->(env) { (asked << env["PATH_INFO"]) && [200, {}, []] })
         command =
-          %W[openssl s_client -connect 127.0.0.1:#{server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port} -tls1_3 -ign_eof]
+          %W[openssl s_client -connect
+            127.0.0.1:#{server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port} -tls1_3 -ign_eof]
         request = "GET /first HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         first, = Open3.capture2e(*command, "-sess_out", "#{folder}/session", stdin_data: request)
 

@@ -47,8 +47,11 @@ class WebSocketIntegrationTest < PeltonTest
 
   def test_ws_as_client
     need_ws
-    app =
-      ->(env) { Pelton::HTTP::WebSocket.accept(env, protocols: %w[a b]) { |socket| socket.each { |message| socket.write(message) } } }
+    app = ->(env) do
+      Pelton::HTTP::WebSocket.accept(env, protocols: %w[a b]) do |socket|
+        socket.each { |message| socket.write(message) }
+      end
+    end
     Pelton.run do
       listener = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0")
       %w[deflate plain].each do |kind|

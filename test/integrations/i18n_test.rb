@@ -12,7 +12,9 @@ class IntegrationsI18nTest < PeltonTest
         attr_accessor :locale
       end
 
-      def self.config = Thread.current.thread_variable_get(:config) || Thread.current.thread_variable_set(:config, Config.new)
+      def self.config
+        Thread.current.thread_variable_get(:config) || Thread.current.thread_variable_set(:config, Config.new)
+      end
     end
   RUBY
 

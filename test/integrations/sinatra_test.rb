@@ -33,6 +33,7 @@ class HTTPSinatraTest < PeltonTest
   end
 
   def test_an_eventmachine_that_is_loaded_is_left_its_place
-    assert_equal "EventMachine\n", ruby_output("require 'pelton/http'\nrequire 'pelton/eventmachine'\n" + STAND_IN + "p Sinatra::Helpers.scheduler")
+    assert_equal "EventMachine\n",
+      ruby_output("require 'pelton/http'\nrequire 'pelton/eventmachine'\n" + STAND_IN + "p Sinatra::Helpers.scheduler")
   end
 end

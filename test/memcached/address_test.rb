@@ -19,7 +19,8 @@ class MemcachedAddressTest < PeltonTest
   def test_the_forms_of_a_server
     {
       "a:1" => ["a", 1, nil, 1], "10.0.0.1:65535:8" => ["10.0.0.1", 65_535, nil, 8], "[::1]" => ["::1", 11211, nil, 1],
-      "[fe80::1%eth0]:5:6" => ["fe80::1%eth0", 5, nil, 6], "/run/memcached.sock" => [nil, nil, "/run/memcached.sock", 1],
+      "[fe80::1%eth0]:5:6" => ["fe80::1%eth0", 5, nil, 6],
+      "/run/memcached.sock" => [nil, nil, "/run/memcached.sock", 1],
       "/run/memcached.sock:3" => [nil, nil, "/run/memcached.sock", 3]
     }.each do |text, parts|
       address = Address.parse(text)

@@ -11,13 +11,15 @@ class MemcachedClassicTextTest < PeltonTest
 
   # Replies that such servers never send.
   LIES = {
-    [:get, "k"] => ["STORED\r\n", "EN\r\n", "VA 1\r\nx\r\n", "HD\r\n", "5\r\n", "NOT_FOUND\r\n", "VALUE k 0 1\r\nx\r\nVALUE k 0 1\r\ny\r\nEND\r\n"],
+    [:get, "k"] => ["STORED\r\n", "EN\r\n", "VA 1\r\nx\r\n", "HD\r\n", "5\r\n",
+      "NOT_FOUND\r\n", "VALUE k 0 1\r\nx\r\nVALUE k 0 1\r\ny\r\nEND\r\n"],
     [:gets, "k"] => ["VALUE other 0 1 5\r\nx\r\nEND\r\n", "STAT a b\r\n", "OK\r\n"],
     [:set, "k", "v"] => ["END\r\n", "HD\r\n", "DELETED\r\n5\r\n", "ERROR\r\n"],
     [:delete, "k"] => ["END\r\n", "5\r\n", "VALUE k 0 1\r\nx\r\nEND\r\n"],
     [:incr, "k"] => ["STORED\r\n", "VALUE k 0 1\r\nx\r\nEND\r\n", "-5\r\n"],
     [:incr, "k", 1, {initial: 5}] => ["5\r\n", "NOT_FOUND\r\n", "STORED\r\nSTORED\r\n"],
-    [:get_multi, "a", "b"] => ["VALUE b 0 1\r\nx\r\nEND\r\nEND\r\n", "END\r\nSTORED\r\n", "VALUE a 0 1\r\nx\r\nSTORED\r\n", "END\r\nERROR\r\n"],
+    [:get_multi, "a", "b"] => ["VALUE b 0 1\r\nx\r\nEND\r\nEND\r\n", "END\r\nSTORED\r\n",
+      "VALUE a 0 1\r\nx\r\nSTORED\r\n", "END\r\nERROR\r\n"],
     [:stats] => ["STAT a 1\r\nSTORED\r\n", "EN\r\n"],
     [:gat, "k", {ttl: 5}] => ["ERROR\r\n"] # memcached before 1.5.3
   }.freeze

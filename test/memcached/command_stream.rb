@@ -54,7 +54,8 @@ class CommandStream
     case chosen
     when 0..19 then storage
     when 20..29 then retrieval
-    when 30..37 then ["#{FLUSH}#{pick("incr", "decr")} #{key} #{pick(0, 1, 7, 1000, "18446744073709551615", "x", "-1")}#{noreply}\r\n"]
+    when 30..37
+      ["#{FLUSH}#{pick("incr", "decr")} #{key} #{pick(0, 1, 7, 1000, "18446744073709551615", "x", "-1")}#{noreply}\r\n"]
     when 38..42 then ["delete #{key}#{pick("", "", " 0", " 1", " noreply", " 0 noreply", " 5 noreply", " x")}\r\n"]
     when 43..46 then ["touch #{key} #{pick(expiry, expiry, "x")}#{noreply}\r\n"]
     when 47..60 then meta_set
@@ -124,7 +125,8 @@ class CommandStream
 
   # Without T: memcached forgets it when the number gets longer.
   def meta_arithmetic
-    ["#{FLUSH}ma #{key}", *flags("N#{expiry}", "J#{pick(0, 13)}", "D#{pick(0, 5, "x")}", "M#{pick("I", "D", "+", "-", "Z")}",
+    ["#{FLUSH}ma #{key}", *flags("N#{expiry}", "J#{pick(0, 13)}",
+      "D#{pick(0, 5, "x")}", "M#{pick("I", "D", "+", "-", "Z")}",
       "q", "t", "c", "v", "k", opaque, ["C", cas]), "\r\n"]
   end
 

@@ -29,10 +29,11 @@ class DefaultServersTest < PeltonTest
   end
 
   def test_the_environment_overrides_the_embedded_server
-    assert_equal "10.0.0.1:11211 10.0.0.2:11212\n", ruby_output(<<~RUBY, env: {"MEMCACHE_SERVERS" => "10.0.0.1, 10.0.0.2:11212,"})
-      require "pelton/memcached"
-      puts Pelton::Memcached::Client.new.servers.join(" ")
-    RUBY
+    assert_equal "10.0.0.1:11211 10.0.0.2:11212\n",
+      ruby_output(<<~RUBY, env: {"MEMCACHE_SERVERS" => "10.0.0.1, 10.0.0.2:11212,"})
+        require "pelton/memcached"
+        puts Pelton::Memcached::Client.new.servers.join(" ")
+      RUBY
   end
 
   def test_a_child_gets_an_embedded_server_of_its_own

@@ -20,7 +20,11 @@ class MemcachedGarbageTest < PeltonTest
   WORDS = ["VA 5\r\n", "EN\r\n", "HD\r\n", "END\r\n", "VALUE a 0 1\r\n", "ERROR\r\n", "\r\n", "STAT a b\r\n",
     "99999999999999999999", "-1 "].freeze
 
-  {meta: {protocol: :meta}, classic: {protocol: :classic}, coded: {serializer: JSON, compress: 10}}.each do |name, options|
+  {
+    meta: {protocol: :meta},
+    classic: {protocol: :classic},
+    coded: {serializer: JSON, compress: 10}
+  }.each do |name, options|
     define_method(:"test_#{name}_replies_that_are_damaged") do
       FaultProxy.start(with_memcached) do |proxy|
         random = Random.new(Minitest.seed)

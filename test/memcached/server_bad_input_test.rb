@@ -13,7 +13,8 @@ class ServerBadInputTest < PeltonTest
     "a_huge_length" => ["set k 0 0 2147483645\r\n#{"x" * 100_000}", "SERVER_ERROR object too large for cache\r\n"],
     "a_negative_length" => ["set k 0 0 -1\r\nmn\r\n", "CLIENT_ERROR bad command line format\r\nMN\r\n"],
     "a_line_without_end" => ["set #{"x" * 100_000}", "CLIENT_ERROR line too long\r\n"],
-    "a_get_with_ten_thousand_keys" => ["set key5000 0 0 1\r\nx\r\nget #{Array.new(10_000) { |number| "key#{number}" }.join(" ")}\r\nmn\r\n",
+    "a_get_with_ten_thousand_keys" => ["set key5000 0 0 1\r\nx\r\n" \
+      "get #{Array.new(10_000) { |number| "key#{number}" }.join(" ")}\r\nmn\r\n",
       "STORED\r\nVALUE key5000 0 1\r\nx\r\nEND\r\nMN\r\n"],
     "noreply_with_an_error" => ["set k x 0 1 noreply\r\nset k noreply\r\nmn\r\n", "ERROR\r\nMN\r\n"],
     "the_binary_protocol" => [[0x80, 0x0a, 0, 0, 0, 0, 0, 0, 0].pack("CCnCCnNNQ>"),

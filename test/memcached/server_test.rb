@@ -176,7 +176,9 @@ class MemcachedServerTest < PeltonTest
         10.times { Pelton::Memcached::Server.new.start }
         GC.start
         client = nil
-        ObjectSpace.each_object(Pelton::Memcached::Server) { |server| client = Pelton::Memcached::Client.new("127.0.0.1:\#{server.port}", timeout: 20) }
+        ObjectSpace.each_object(Pelton::Memcached::Server) do |server|
+          client = Pelton::Memcached::Client.new("127.0.0.1:\#{server.port}", timeout: 20)
+        end
         client.set("a", "b")
         GC.compact
         puts client.get("a")

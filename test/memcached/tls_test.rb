@@ -44,7 +44,8 @@ module MemcachedEncrypted
   end
 end
 
-PeltonTest.in_styles("MemcachedEncrypted", [MemcachedStyles::Direct, MemcachedStyles::Blocking, MemcachedStyles::Callback], MemcachedBehaviours, MemcachedCommands, MemcachedEncrypted)
+PeltonTest.in_styles("MemcachedEncrypted", [MemcachedStyles::Direct, MemcachedStyles::Blocking,
+  MemcachedStyles::Callback], MemcachedBehaviours, MemcachedCommands, MemcachedEncrypted)
 
 class MemcachedTLSTest < PeltonTest
   include MemcachedStyles::Direct

@@ -153,7 +153,8 @@ class ValueTest < PeltonTest
   def test_damaged_compression
     whole = Zlib.deflate(Random.new(1).bytes(1_000))
 
-    [whole[0..-2], whole[0, 2], "", "no zlib at all", whole.dup.tap { |bytes| bytes.setbyte(500, bytes.getbyte(500) ^ 1) }].each do |bytes|
+    [whole[0..-2], whole[0, 2], "",
+      "no zlib at all", whole.dup.tap { |bytes| bytes.setbyte(500, bytes.getbyte(500) ^ 1) }].each do |bytes|
       assert_raises(Pelton::Memcached::ValueError) { Value.new.load(bytes, Value::COMPRESSED) }
     end
   end
@@ -162,7 +163,10 @@ class ValueTest < PeltonTest
     exact = Zlib.deflate("x" * 1_000)
 
     assert_equal 1_000, Value.new(inflate_limit: 1_000).load(exact, Value::COMPRESSED).bytesize
-    assert_match(/999 bytes/, assert_raises(Pelton::Memcached::ValueError) { Value.new(inflate_limit: 999).load(exact, Value::COMPRESSED) }.message)
+    assert_match(/999 bytes/,
+      assert_raises(Pelton::Memcached::ValueError) do
+        Value.new(inflate_limit: 999).load(exact, Value::COMPRESSED)
+      end.message)
   end
 
   # 4 MB that would inflate to 4 GB, in a process that may grow by 300 MB.

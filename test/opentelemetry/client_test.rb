@@ -8,7 +8,9 @@ class OpenTelemetryClientTest < PeltonTest
 
   def test_a_span_for_each_request_that_is_sent
     traced(<<~RUBY)
-      app = ->(env) { (env["PATH_INFO"] == "/old") ? [302, {"location" => "/new"}, []] : [404, {}, [env["HTTP_TRACEPARENT"]]] }
+      app = ->(env) do
+        (env["PATH_INFO"] == "/old") ? [302, {"location" => "/new"}, []] : [404, {}, [env["HTTP_TRACEPARENT"]]]
+      end
       body = nil
       serving(app) { |client| body = client.get("/old?token=secret").body }
       first, second = spans.select { |one| one.kind == :client }

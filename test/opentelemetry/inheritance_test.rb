@@ -18,7 +18,8 @@ class OpenTelemetryInheritanceTest < PeltonTest
         Pelton.spawn { tracer.in_span("f") {} }.await
       end
       names = spans.to_h { |one| [one.span_id, one.name] }
-      check(spans.to_h { |one| [one.name, names[one.parent_span_id]] }, {"a" => nil, "b" => "a", "c" => "b", "d" => "a", "e" => "a", "f" => nil})
+      check(spans.to_h { |one| [one.name, names[one.parent_span_id]] },
+        {"a" => nil, "b" => "a", "c" => "b", "d" => "a", "e" => "a", "f" => nil})
     RUBY
   end
 
@@ -29,7 +30,9 @@ class OpenTelemetryInheritanceTest < PeltonTest
       left = []
       Pelton.run do
         20.times do
-          Pelton.spawn { OpenTelemetry::Context.attach(OpenTelemetry::Trace.context_with_span(tracer.start_span("lost"))) && sleep(0) }.await
+          Pelton.spawn do
+            OpenTelemetry::Context.attach(OpenTelemetry::Trace.context_with_span(tracer.start_span("lost"))) && sleep(0)
+          end.await
           Pelton.spawn { tracer.in_span("cancelled") { sleep } }.tap { sleep 0 }.cancel
           sleep 0
           Pelton.spawn { left << OpenTelemetry::Trace.current_span.context.valid? }.await

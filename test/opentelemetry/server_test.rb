@@ -29,7 +29,12 @@ class OpenTelemetryServerTest < PeltonTest
       check(servers[1].attributes["error.type"], "503")
       check(servers[2].events&.map { |event| event.attributes["exception.message"] }, ["failed"])
       check(servers[0].attributes.slice("url.path", "url.scheme", "http.route", "network.protocol.version"),
-        {"url.path" => "/posts/7", "url.scheme" => "http", "http.route" => "/posts/:id", "network.protocol.version" => "1.1"})
+        {
+          "url.path" => "/posts/7",
+          "url.scheme" => "http",
+          "http.route" => "/posts/:id",
+          "network.protocol.version" => "1.1"
+        })
       check(ids, servers.map(&:hex_trace_id))
     RUBY
   end
@@ -38,7 +43,8 @@ class OpenTelemetryServerTest < PeltonTest
     traced(<<~RUBY)
       serving(->(_env) { [200, {}, ["x"]] }) do |client|
         peer = TCPSocket.new("127.0.0.1", client.base.port)
-        peer.write("GET / HTTP/1.1\\r\\nHost: x\\r\\nTraceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\\r\\n\\r\\n")
+        parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        peer.write("GET / HTTP/1.1\\r\\nHost: x\\r\\nTraceparent: \#{parent}\\r\\n\\r\\n")
         peer.write("GET / HTTP/1.1\\r\\nHost: x\\r\\nTraceparent: 00-garbage\\r\\nConnection: close\\r\\n\\r\\n")
         peer.read
       end
@@ -67,7 +73,8 @@ class OpenTelemetryServerTest < PeltonTest
       end
       later, left = spans.select { |one| one.kind == :server }
       check(later.attributes["http.response.status_code"], 204)
-      check([left.attributes["url.path"], left.status.code, left.attributes["error.type"]], ["/left", 2, "Pelton::ClosedError"])
+      check([left.attributes["url.path"], left.status.code, left.attributes["error.type"]],
+        ["/left", 2, "Pelton::ClosedError"])
     RUBY
   end
 end

@@ -57,7 +57,9 @@ class StacksTest < PeltonTest
 
   def test_where_the_system_refuses_the_program_goes_on
     output, errors, =
-      run_file("require 'pelton/program/stacks'; def (Pelton::Stacks).exec(*) = raise(Errno::E2BIG); #{DEEPEN} puts :on")
+      run_file(
+        "require 'pelton/program/stacks'; def (Pelton::Stacks).exec(*) = raise(Errno::E2BIG); #{DEEPEN} puts :on"
+      )
 
     assert_equal "on\n", output
     assert_match(/\Apelton: cannot start again with deep stacks: Argument list too long/, errors)

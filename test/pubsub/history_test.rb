@@ -49,7 +49,8 @@ class PubSubHistoryTest < PeltonTest
     assert_equal [[], true], @history.recent("a", 60)
     2.times { |number| @history.append("a", number.to_s, TEN) }
 
-    assert_equal [["0", "1"], true], @history.recent("a", TEN.seconds - 1).then { |entries, complete| [entries.map(&:first), complete] }
+    assert_equal [["0", "1"], true],
+      @history.recent("a", TEN.seconds - 1).then { |entries, complete| [entries.map(&:first), complete] }
     assert_equal [[], true], @history.recent("a", -1)
     refute @history.recent("a", TEN.seconds + 1).last, "older ones may be forgotten"
     (TEN.messages - 1).times { @history.append("a", "x", TEN) }

@@ -28,7 +28,8 @@ class PubSubHomeTest < PeltonTest
   end
 
   def test_a_program_without_a_reactor_publishes
-    joined_output("p Pelton::PubSub.join, Pelton::PubSub.join; Pelton::PubSub.publish('out', 'hello')") do |output, subscription|
+    joined_output("p Pelton::PubSub.join, Pelton::PubSub.join; Pelton::PubSub.publish('out', " \
+      "'hello')") do |output, subscription|
       assert_equal "true\ntrue\n", output
       assert_equal "hello", subscription.receive(timeout: 10)
     end
@@ -52,7 +53,8 @@ class PubSubHomeTest < PeltonTest
   end
 
   def test_without_a_place_it_is_alone
-    assert_equal "false\nnil\n", ruby_output("require 'pelton/pubsub'; p Pelton::PubSub.join, Pelton::PubSub.publish('out', 'x')")
+    assert_equal "false\nnil\n",
+      ruby_output("require 'pelton/pubsub'; p Pelton::PubSub.join, Pelton::PubSub.publish('out', 'x')")
   end
 
   def test_a_place_that_is_none

@@ -23,13 +23,15 @@ class PubSubHubTest < PeltonTest
       assert_equal writable, File.dirname(hub.path, 2)
       hub.close
       assert_empty Dir.children(writable)
-      assert_match(/writable, which TMPDIR may name/, assert_raises(Errno::ENOENT) { Hub.open(folders: ["#{writable}/none"]) }.message)
+      assert_match(/writable, which TMPDIR may name/,
+        assert_raises(Errno::ENOENT) { Hub.open(folders: ["#{writable}/none"]) }.message)
     end
   end
 
   def test_all_get_all_in_one_order
     links = Array.new(3) { join }
-    links.each_with_index.flat_map { |link, index| Array.new(10) { |number| [link, "#{index}.#{number}"] } }.each { |link, text| publish(link, text) }
+    links.each_with_index.flat_map { |link, index| Array.new(10) { |number| [link, "#{index}.#{number}"] } }
+      .each { |link, text| publish(link, text) }
     got = links.map { |link| Array.new(30) { received(link).text } }
 
     assert_equal 1, got.uniq.size

@@ -200,7 +200,8 @@ class PubSubSubscriptionTest < PeltonTest
       seen, direct = [], []
       @pubsub.subscribe("t") { |message| seen << [message, Thread.current] }
       @pubsub.attach("t") { |message| direct << [message, Thread.current] }
-      Array.new(4) { |number| Thread.new { 50.times { |turn| @pubsub.publish("t", "#{number}.#{turn}") } } }.each(&:join)
+      Array.new(4) { |number| Thread.new { 50.times { |turn| @pubsub.publish("t", "#{number}.#{turn}") } } }
+        .each(&:join)
       @pubsub.publish("t", "last")
       eventually { seen.size == 201 && direct.size == 201 }
 

@@ -79,7 +79,8 @@ class PubSubTopicsTest < PeltonTest
 
     assert_equal %w[b c d], received(one)
     refute_predicate one, :gap?
-    assert_equal [%w[b c d], true], @topics.since("t", seen, @topics.epoch).then { |found, complete| [found.map(&:first), complete] }
+    assert_equal [%w[b c d], true],
+      @topics.since("t", seen, @topics.epoch).then { |found, complete| [found.map(&:first), complete] }
     assert_equal %w[a b c d], @topics.recent("t", 60).first.map(&:first)
     assert_equal 4, @topics.kept
   end

@@ -11,6 +11,7 @@ require "pelton/memcached"
 # Whoever waits finds the line of the call in the error's backtrace, inside and outside Pelton.run: also where the error
 # was raised on another fiber.
 class ErrorBacktraceTest < PeltonTest
+  Client = Pelton::Memcached::Client
   NOWHERE = File.join(Dir.tmpdir, "no socket #{Process.pid}")
 
   # One call a line. refused: nobody listens on that port; silent: nobody answers; wrong: the answer is no protocol's.
@@ -25,17 +26,17 @@ class ErrorBacktraceTest < PeltonTest
     start_tls_later: ->(_, _, wrong) { Pelton.connect("127.0.0.1", wrong).later.start_tls(verify: false).await },
     read_timeout: ->(_, silent, _) { Pelton.connect("127.0.0.1", silent).gets(timeout: 0.01) },
     read_later: ->(_, silent, _) { Pelton.connect("127.0.0.1", silent).later.gets(timeout: 0.01).await },
-    memcached: ->(refused, _, _) { Pelton::Memcached::Client.new("127.0.0.1:#{refused}").get("key") },
-    memcached_unix: ->(*) { Pelton::Memcached::Client.new(NOWHERE).get("key") },
-    memcached_name: ->(*) { Pelton::Memcached::Client.new("name.invalid:11211").get("key") },
-    memcached_wrong: ->(_, _, wrong) { Pelton::Memcached::Client.new("127.0.0.1:#{wrong}").get("key") },
-    memcached_timeout: ->(_, silent, _) { Pelton::Memcached::Client.new("127.0.0.1:#{silent}", timeout: 0.05).get("key") },
-    memcached_later: ->(refused, _, _) { Pelton::Memcached::Client.new("127.0.0.1:#{refused}").later.get("key").await },
-    memcached_with_a_block: ->(refused, _, _) { Pelton::Memcached::Client.new("127.0.0.1:#{refused}").get("key") {}.await },
-    memcached_set: ->(refused, _, _) { Pelton::Memcached::Client.new("127.0.0.1:#{refused}").set("key", "value") },
-    memcached_multi: ->(refused, _, _) { Pelton::Memcached::Client.new("127.0.0.1:#{refused}").get_multi("a", "b") },
-    memcached_fetch: ->(refused, _, _) { Pelton::Memcached::Client.new("127.0.0.1:#{refused}").fetch("key") { raise IOError } },
-    memcached_stats: ->(refused, _, _) { Pelton::Memcached::Client.new("127.0.0.1:#{refused}").stats },
+    memcached: ->(refused, _, _) { Client.new("127.0.0.1:#{refused}").get("key") },
+    memcached_unix: ->(*) { Client.new(NOWHERE).get("key") },
+    memcached_name: ->(*) { Client.new("name.invalid:11211").get("key") },
+    memcached_wrong: ->(_, _, wrong) { Client.new("127.0.0.1:#{wrong}").get("key") },
+    memcached_timeout: ->(_, silent, _) { Client.new("127.0.0.1:#{silent}", timeout: 0.05).get("key") },
+    memcached_later: ->(refused, _, _) { Client.new("127.0.0.1:#{refused}").later.get("key").await },
+    memcached_with_a_block: ->(refused, _, _) { Client.new("127.0.0.1:#{refused}").get("key") {}.await },
+    memcached_set: ->(refused, _, _) { Client.new("127.0.0.1:#{refused}").set("key", "value") },
+    memcached_multi: ->(refused, _, _) { Client.new("127.0.0.1:#{refused}").get_multi("a", "b") },
+    memcached_fetch: ->(refused, _, _) { Client.new("127.0.0.1:#{refused}").fetch("key") { raise IOError } },
+    memcached_stats: ->(refused, _, _) { Client.new("127.0.0.1:#{refused}").stats },
     http: ->(refused, _, _) { Pelton::HTTP.get("http://127.0.0.1:#{refused}/") },
     http_wrong: ->(_, _, wrong) { Pelton::HTTP.get("http://127.0.0.1:#{wrong}/") },
     https_wrong: ->(_, _, wrong) { Pelton::HTTP.get("https://127.0.0.1:#{wrong}/") },
@@ -47,7 +48,7 @@ class ErrorBacktraceTest < PeltonTest
     websocket_timeout: ->(_, silent, _) { Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{silent}", timeout: 0.05) },
     websocket_with_a_block: ->(refused, _, _) { Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{refused}") {}.await },
     operation: ->(*) { Pelton::Operation.new.await(timeout: 0.01) },
-    all: ->(refused, _, _) { Pelton::Deferrable.all(Pelton::Memcached::Client.new("127.0.0.1:#{refused}").later.get("key")).await },
+    all: ->(refused, _, _) { Pelton::Deferrable.all(Client.new("127.0.0.1:#{refused}").later.get("key")).await },
     accept: ->(*) { Pelton.listen("127.0.0.1", 0).accept(timeout: 0.01) }
   }.freeze
 
@@ -100,7 +101,7 @@ class ErrorBacktraceTest < PeltonTest
   # Many operations that fail by one error must not add their lines to one backtrace.
   def test_callers_do_not_share_a_backtrace
     Pelton.run do
-      cache = Pelton::Memcached::Client.new("127.0.0.1:#{@ports.first}")
+      cache = Client.new("127.0.0.1:#{@ports.first}")
       errors = Array.new(20) { Pelton.spawn { error_of(->(*) { cache.get("key") }) } }.map(&:await)
 
       assert_equal [Pelton::ConnectionError], errors.map(&:class).uniq

@@ -69,7 +69,8 @@ class ForkTest < PeltonTest
   def test_exit_in_a_task_of_the_child_ends_the_child_with_that_status
     assert_equal "5\n5\n5\n", ruby_output(<<~RUBY)
       require "pelton"
-      [->(leave) { leave.call }, ->(leave) { Pelton.spawn(&leave).await }, ->(leave) { Pelton.add_timer(0, &leave) }].each do |style|
+      [->(leave) { leave.call }, ->(leave) { Pelton.spawn(&leave).await },
+        ->(leave) { Pelton.add_timer(0, &leave) }].each do |style|
         Pelton.run do
           style.call(-> { fork ? Process.wait : exit(5) })
         end

@@ -157,29 +157,32 @@ class ParkingTest < PeltonTest
     # Memory is to run out for fibers alone, so the program frees slots for objects first. With none left to raise an
     # error with, Ruby 3.1 aborts, and Ruby 3.3 spins for ever and ignores TERM, without Pelton, too: the deadline's
     # KILL ends it.
-    assert_equal "true\ntrue\n3000\n[0, 0]\n", ruby_output(<<~RUBY, env: {"MALLOC_TOP_PAD_" => "67108864"}, deadline: 60)
-      require "pelton"
-      {0 => 300_000, 50 => 100_000, 130 => 30_000, 290 => 10_000, 600 => 5_000}.each { |size, count| Array.new(count) { "x" * size } }
-      GC.start
-      refused = served = 0
-      Pelton.on_error { |error| abort error.full_message unless error.is_a?(FiberError) }
-      Process.setrlimit(:AS, File.read("/proc/self/statm").to_i * 4096 + 200_000_000)
-      Pelton.run do
-        gate = Queue.new
-        3000.times do
-          Pelton.next_tick do
-            gate.pop
-            served += 1
-          rescue FiberError, NoMemoryError
-            refused += 1
-          end
+    assert_equal "true\ntrue\n3000\n[0, 0]\n",
+      ruby_output(<<~RUBY, env: {"MALLOC_TOP_PAD_" => "67108864"}, deadline: 60)
+        require "pelton"
+        {0 => 300_000, 50 => 100_000, 130 => 30_000, 290 => 10_000, 600 => 5_000}.each do |size, count|
+          Array.new(count) { "x" * size }
         end
-        sleep 0.001 until refused + gate.num_waiting == 3000
-        p refused.positive?, gate.num_waiting.positive?
-        gate.close
-      end
-      p refused + served, Pelton.stats.values_at(:parked, :ready)
-    RUBY
+        GC.start
+        refused = served = 0
+        Pelton.on_error { |error| abort error.full_message unless error.is_a?(FiberError) }
+        Process.setrlimit(:AS, File.read("/proc/self/statm").to_i * 4096 + 200_000_000)
+        Pelton.run do
+          gate = Queue.new
+          3000.times do
+            Pelton.next_tick do
+              gate.pop
+              served += 1
+            rescue FiberError, NoMemoryError
+              refused += 1
+            end
+          end
+          sleep 0.001 until refused + gate.num_waiting == 3000
+          p refused.positive?, gate.num_waiting.positive?
+          gate.close
+        end
+        p refused + served, Pelton.stats.values_at(:parked, :ready)
+      RUBY
   end
 
   # 9. A switch can end with three exceptions: the switch's own error, one that was raised in this fiber, and an

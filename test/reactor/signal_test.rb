@@ -183,7 +183,8 @@ class SignalTest < PeltonTest
     assert_equal "task\ncancelled\n", child(<<~RUBY)
       trap(:USR1) { $trapped = true; sleep }
       Pelton.run do
-        task = Pelton.spawn { ensuring(:task) { soon(:USR1, 0) && sleep } } # this task waits inline, since the others wait already
+        # this task waits inline, since the others wait already
+        task = Pelton.spawn { ensuring(:task) { soon(:USR1, 0) && sleep } }
         Thread.new { sleep 0.001 until $trapped; task.cancel }
         begin
           task.await

@@ -74,7 +74,8 @@ class StateTableTest < PeltonTest
       problems = program.call
       count += 1
 
-      assert_empty problems, "#{program}: run it again with PELTON_SEED=#{program.seed}\n#{problems.first(5).join("\n")}"
+      assert_empty problems,
+        "#{program}: run it again with PELTON_SEED=#{program.seed}\n#{problems.first(5).join("\n")}"
     end
     $stderr.write("\r#{count} programs of fibers in #{seconds} s\n")
   ensure

@@ -113,7 +113,9 @@ class StopTest < PeltonTest
     end
 
     assert_equal [:swallowed, :ended], @log
-    assert_match(/1 fiber.* were ended:\n +#<Pelton::Task waiting from #{__FILE__}:\d+ at #{__FILE__}:\d+:in .*sleep'>$/, output.string)
+    expected =
+      /1 fiber.* were ended:\n +#<Pelton::Task waiting from #{__FILE__}:\d+ at #{__FILE__}:\d+:in .*sleep'>$/
+    assert_match expected, output.string
     assert_equal 0, Pelton.stats[:parked]
     assert_empty Pelton.tasks
     assert_equal 1, Pelton.run { sleep(0.001) && 1 }
@@ -163,7 +165,13 @@ class StopTest < PeltonTest
     mutex = Mutex.new
     holds = -> { mutex.lock; begin; sleep; ensure; sleep; end }
     waits = -> { begin; sleep; ensure; mutex.lock; end }
-    both = ->(stop) { Pelton.run(grace: 0.05) { Pelton.spawn(&holds); 2.times { Pelton.spawn(&waits) }; Pelton.next_tick(&stop) && sleep } }
+    both = ->(stop) do
+      Pelton.run(grace: 0.05) do
+        Pelton.spawn(&holds)
+        2.times { Pelton.spawn(&waits) }
+        Pelton.next_tick(&stop) && sleep
+      end
+    end
   RUBY
 
   def test_the_process_ends_well_after_fibers_were_given_up_that_hold_a_mutex_and_wait_for_it

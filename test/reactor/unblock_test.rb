@@ -94,7 +94,9 @@ class UnblockTest < PeltonTest
       sleep 0
       thread = Thread.new { mutex.synchronize { @log << "next" } }
       sleep 0 until thread.stop?
-      strike = TracePoint.new(:fiber_switch) { strike.disable && Process.kill(:USR1, Process.pid) if Fiber.current.equal?(fiber) }
+      strike = TracePoint.new(:fiber_switch) do
+        strike.disable && Process.kill(:USR1, Process.pid) if Fiber.current.equal?(fiber)
+      end
       strike.enable
       gate.succeed
       sleep 0 until @log.any?

@@ -38,7 +38,9 @@ class WaitingTest < PeltonTest
     Pelton.logger = logger
     Pelton.run do
       Pelton.spawn(name: "on purpose") { sleep }
-      Pelton.spawn(name: "condition") { Mutex.new.then { |mutex| mutex.synchronize { ConditionVariable.new.wait(mutex) } } }
+      Pelton.spawn(name: "condition") do
+        Mutex.new.then { |mutex| mutex.synchronize { ConditionVariable.new.wait(mutex) } }
+      end
       Queue.new.pop
     end
   RUBY
@@ -47,7 +49,7 @@ class WaitingTest < PeltonTest
     report = ruby_output(SILENCE)
 
     assert_match(/nothing but a signal's handler can wake these fibers/, report)
-    assert_match(/-e:9:in .*pop'/, report)
+    assert_match(/-e:11:in .*pop'/, report)
     assert_match(/"condition" waiting/, report)
     refute_match(/on purpose/, report)
   end

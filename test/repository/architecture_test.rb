@@ -22,7 +22,8 @@ class ArchitectureTest < PeltonTest
 
   # The rooms of pelton-web, each of which may use those before it: a folder with the file of its name, or that file
   # alone.
-  WEB = %w[error settings request response stream fragments security sessions routes views page controller development middleware channels loading application cable
+  WEB = %w[error settings request response stream fragments security sessions routes views page controller development
+    middleware channels loading application cable
     command generators fastr test].freeze
 
   # Files without a test of their own name, and the reasons.
@@ -33,21 +34,30 @@ class ArchitectureTest < PeltonTest
     "lib/pelton/http/companions.rb" => "tested in integration/companion_test.rb",
     "lib/pelton/http/acme.rb" => "requires the folder's files, which have theirs",
     "lib/pelton/http/acme/order.rb" => "tested with a real authority in integration/acme_test.rb",
-    **%w[event memory pieces writer].to_h { |name| ["lib/pelton/resumable_stream/#{name}.rb", "tested together in resumable_stream_test.rb"] },
-    "pelton-lab/lib/pelton/lab/web/persistent_clients.rb" => "tested by its classes' tests, page_clients_test.rb and signed_in_clients_test.rb",
+    **%w[event memory pieces writer]
+      .to_h { |name| ["lib/pelton/resumable_stream/#{name}.rb", "tested together in resumable_stream_test.rb"] },
+    "pelton-lab/lib/pelton/lab/web/persistent_clients.rb" => "tested by its classes' tests, page_clients_test.rb and " \
+      "signed_in_clients_test.rb",
     "pelton-rails/lib/pelton/rails.rb" => "requires the gem's files, which have theirs",
-    **%w[action_cable client event_loop identifiers streams topics worker].to_h { |name| ["pelton-rails/lib/pelton/rails/cable/#{name}.rb", "tested together in downstream/cable_test.rb"] },
+    **%w[action_cable client event_loop identifiers streams topics worker]
+      .to_h do |name|
+        ["pelton-rails/lib/pelton/rails/cable/#{name}.rb", "tested together in downstream/cable_test.rb"]
+      end,
     **%w[channel columns controller following helper model record_store].to_h do |name|
       ["pelton-rails/lib/pelton/rails/resumable_streams/#{name}.rb",
         "tested together in downstream/resumable_streams_test.rb"]
     end,
     "pelton-rails/lib/action_cable/subscription_adapter/pelton.rb" => "tested in downstream/cable_test.rb",
     "pelton-sequel/lib/pelton/sequel/sqlite.rb" => "requires the files of the folder, which have theirs",
-    **%w[deadline fragments stream].to_h { |name| ["pelton-web/lib/roda/plugins/pelton_#{name}.rb", "tested together in downstream/roda_and_sinatra_test.rb"] },
+    **%w[deadline fragments stream]
+      .to_h do |name|
+        ["pelton-web/lib/roda/plugins/pelton_#{name}.rb", "tested together in downstream/roda_and_sinatra_test.rb"]
+      end,
     "pelton-web/lib/pelton/web.rb" => "requires the gem's files, which have theirs"
   }.freeze
 
-  LIBRARIES = %w[ActionCable ActionController ActionDispatch ActiveModel ActiveRecord ActiveSupport EventMachine EM Faraday I18n OpenTelemetry Rails Sentry Sequel
+  LIBRARIES = %w[ActionCable ActionController ActionDispatch ActiveModel ActiveRecord ActiveSupport EventMachine EM
+    Faraday I18n OpenTelemetry Rails Sentry Sequel
     Sinatra Thin].freeze
 
   # Declarations, which pelton-lab/test/experiments_test.rb checks, and test/integration/lab_test.rb runs.
@@ -118,7 +128,8 @@ class ArchitectureTest < PeltonTest
 
   def test_each_ruby_file_has_a_test_of_its_name
     missing = (all_ruby_files - UNTESTED.keys - root_files(EXPERIMENTS) - root_files(APPLICATIONS)).reject do |file|
-      ["test/", "test/integration/", "test/downstream/"].map { |folder| test_of(file).sub("test/", folder) }.any? { |test| File.size?(File.join(ROOT, test)) }
+      ["test/", "test/integration/", "test/downstream/"].map { |folder| test_of(file).sub("test/", folder) }
+        .any? { |test| File.size?(File.join(ROOT, test)) }
     end
 
     assert_empty missing

@@ -29,15 +29,21 @@ class CArchitectureTest < PeltonTest
     "ruby/scheduler" => %w[ruby/base ruby/reactor],
     "ruby/stream" => %w[core/base core/stream ruby/base ruby/reactor ruby/operation],
     "ruby/tls" => %w[core/tls ruby/base ruby/reactor ruby/stream],
-    "ruby/http/connection" => %w[core/base core/stream core/http1 core/files core/http2 core/store ruby/base ruby/reactor ruby/operation ruby/stream],
-    "ruby/http/response" => %w[core/base core/stream core/http1 core/files core/store ruby/base ruby/reactor ruby/stream ruby/http/connection],
-    "ruby/http/request" => %w[core/base core/stream core/http1 ruby/base ruby/reactor ruby/operation ruby/stream ruby/http/connection ruby/http/response],
+    "ruby/http/connection" => %w[core/base core/stream core/http1 core/files core/http2 core/store ruby/base
+      ruby/reactor ruby/operation ruby/stream],
+    "ruby/http/response" => %w[core/base core/stream core/http1 core/files core/store ruby/base ruby/reactor ruby/stream
+      ruby/http/connection],
+    "ruby/http/request" => %w[core/base core/stream core/http1 ruby/base ruby/reactor ruby/operation ruby/stream
+      ruby/http/connection ruby/http/response],
     "ruby/http/http2" => %w[core/base core/http2 ruby/http/connection ruby/http/response ruby/http/request],
     "ruby/http/client" => %w[core/base core/http1 core/http2 ruby/base ruby/reactor],
     "ruby/http/page" => %w[core/base core/gzip ruby/base ruby/http/connection],
-    "ruby/http" => %w[core/base core/http1 core/files ruby/base ruby/reactor ruby/stream ruby/http/connection ruby/http/response ruby/http/request ruby/http/http2 ruby/http/client ruby/http/page],
-    "ruby/memcached" => %w[core/base core/loop core/stream core/memcached core/memcached_server ruby/base ruby/reactor ruby/operation ruby/stream],
-    "ruby" => %w[ruby/base ruby/reactor ruby/operation ruby/scheduler ruby/stream ruby/tls ruby/http ruby/memcached] # init.c
+    "ruby/http" => %w[core/base core/http1 core/files ruby/base ruby/reactor ruby/stream ruby/http/connection
+      ruby/http/response ruby/http/request ruby/http/http2 ruby/http/client ruby/http/page],
+    "ruby/memcached" => %w[core/base core/loop core/stream core/memcached core/memcached_server ruby/base ruby/reactor
+      ruby/operation ruby/stream],
+    # init.c
+    "ruby" => %w[ruby/base ruby/reactor ruby/operation ruby/scheduler ruby/stream ruby/tls ruby/http ruby/memcached]
   }.freeze
 
   ROOMS = CORE.merge(RUBY).freeze
@@ -150,7 +156,9 @@ class CArchitectureTest < PeltonTest
 
   def test_the_page_lists_the_calls_from_c_and_each_is_registered
     names = code("ruby/base/upcall.h")[/PEL_UPCALLS\(X\).*?^$/m].scan(/\bX\((\w+)\)/).flatten
-    registered = Dir["lib/**/*.rb", "pelton-*/lib/**/*.rb", base: ROOT].flat_map { |file| File.read(File.join(ROOT, file)).scan(/register_upcalls\((.*?)\)$/m).join.scan(/\b(\w+): |%i\[(.*?)\]/) }
+    registered = Dir["lib/**/*.rb", "pelton-*/lib/**/*.rb", base: ROOT].flat_map do |file|
+      File.read(File.join(ROOT, file)).scan(/register_upcalls\((.*?)\)$/m).join.scan(/\b(\w+): |%i\[(.*?)\]/)
+    end
       .flatten.compact.flat_map(&:split)
     page = File.read(File.join(ROOT, "docs/internals/architecture.md"))[/^## Calls from C.*?(?=^## )/m]
 
@@ -163,7 +171,8 @@ class CArchitectureTest < PeltonTest
     output, = Open3.capture2("nm", "--dynamic", "--defined-only", File.join(ROOT, "lib/pelton/pelton.so"))
 
     # The last is there with a Ruby in development
-    assert_equal ["Init_pelton"], output.lines.map { |line| line.split.last }.grep_v(/\A(_init|_fini|_edata|_end|__bss_start|ruby_abi_version)\z/)
+    assert_equal ["Init_pelton"],
+      output.lines.map { |line| line.split.last }.grep_v(/\A(_init|_fini|_edata|_end|__bss_start|ruby_abi_version)\z/)
   end
 
   def test_no_file_is_long
@@ -202,14 +211,16 @@ class CArchitectureTest < PeltonTest
     homes = functions.flat_map { |file, found| found.map { |match| [match[:name], unit(file)] } }.to_h
     sources.each_with_object(Hash.new { |hash, unit| hash[unit] = [] }) do |(file, text), named|
       text = functions[file].join if file.end_with?(".h")
-      named[unit(file)] |= text.scan(/(?<!struct |enum |union |->|\.)\bpel_\w+/).filter_map { |name| homes[name] } - [unit(file)]
+      named[unit(file)] |= text.scan(/(?<!struct |enum |union |->|\.)\bpel_\w+/).filter_map { |name| homes[name] } -
+        [unit(file)]
     end
   end
 
   def unit(file) = file.delete_suffix(File.extname(file))
 
   def circles(graph)
-    TSort.each_strongly_connected_component(graph.method(:each_key), ->(node, &block) { graph.fetch(node, []).each(&block) })
+    TSort.each_strongly_connected_component(graph.method(:each_key),
+      ->(node, &block) { graph.fetch(node, []).each(&block) })
       .reject(&:one?)
   end
 

@@ -111,7 +111,8 @@ class CheckoutTest < PeltonTest
   end
 
   def test_an_interrupted_run_leaves_no_process
-    File.write(File.join(@copy, "bin/setup"), "#!/usr/bin/env bash\nsleep 1000 & echo $! >tmp/child; echo ready; wait\n", perm: 0o755)
+    File.write(File.join(@copy, "bin/setup"),
+      "#!/usr/bin/env bash\nsleep 1000 & echo $! >tmp/child; echo ready; wait\n", perm: 0o755)
     IO.popen([child_environment, "bin/test", "unit", chdir: @copy, err: %i[child out]]) do |run|
       assert_includes Enumerator.produce { run.gets }.take_while { |line| line != "ready\n" }, "--- setup\n"
       Process.kill(:TERM, run.pid)
@@ -156,7 +157,9 @@ class CheckoutTest < PeltonTest
   def test_the_workflows_run_tasks_that_there_are
     workflows = Dir["#{ROOT}/.github/workflows/*.yml"].map { |path| YAML.safe_load_file(path, aliases: true) }
     commands =
-      workflows.flat_map { |workflow| workflow["jobs"].values }.flat_map { |job| job["steps"] }.filter_map { |step| step["run"] }
+      workflows.flat_map { |workflow| workflow["jobs"].values }.flat_map { |job| job["steps"] }.filter_map do |step|
+        step["run"]
+      end
     tasks = commands.filter_map { |command| command[/\Abundle exec rake (\S+)/, 1] }
     known = Dir["#{ROOT}/{Rakefile,rakelib/*.rake}"].map { |path| File.read(path) }.join
 

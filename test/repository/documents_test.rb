@@ -21,14 +21,18 @@ class DocumentsTest < PeltonTest
   EXAMPLE = /^ *```ruby\n(.*?)^ *```/m
   # Documents whose examples are programs of their own, whose output is compared. The examples use port 7000.
   GUIDES_OF_PROGRAMS =
-    %w[runtime deferrables streams processes testing web_testing debugging observability from_async from_eventmachine eventmachine].freeze
+    %w[runtime deferrables streams processes testing web_testing debugging observability from_async from_eventmachine
+      eventmachine].freeze
 
   include ExamplePrograms
 
   # They are read where the gem is installed, which has no other documents.
   def test_links_of_documents_in_gems_name_the_repository
     relative = DOCUMENTS.grep(%r{\A(?:pelton-\w+/)?(?:README|CHANGELOG)\.md\z}).flat_map do |document|
-      read(document).scan(/\]\(([^)\s]+)\)/).flatten.reject { |link| link.match?(/\A(?:https?:|#|(?:CHANGELOG\.md|LICENSE)\z)/) }.map { |link| [document, link] }
+      read(document).scan(/\]\(([^)\s]+)\)/).flatten
+        .reject { |link| link.match?(/\A(?:https?:|#|(?:CHANGELOG\.md|LICENSE)\z)/) }.map do |link|
+        [document, link]
+      end
     end
 
     assert_empty relative
@@ -220,21 +224,25 @@ class DocumentsTest < PeltonTest
     here = {'"https://example.com/"' => "here", '"https://api.example.com/v1/"' => "here"}
     me = Certificates.server
     pems = {"our-authority.pem" => Certificates.authority, "me.pem" => me.certificate, "me.key" => me.key}
-    printed = Dir.mktmpdir { |dir| examples("docs/guides/http_client.md", replace: here, before: <<~RUBY, after: <<~CHECK) }
-      require "pelton/http"
-      Dir.chdir("#{dir}")
-      File.write("nile.jpg", bytes = "x" * 5000)
-      #{pems}.each { |name, pem| File.write(name, pem) }
-      file = StringIO.new
-      asked = []
-      streams = {"/chat" => [200, {"content-type" => "text/event-stream"}, []], "/prices" => [204, {}, []]}
-      app = ->(env) { streams[env["PATH_INFO"]] || [200, {"content-type" => "application/json"}, [JSON.generate(asked << [env["REQUEST_METHOD"], env["PATH_INFO"]])]] }
-      here = "http://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}/"
-    RUBY
-      check(asked.tally[%w[POST /photos]], 2)
-      check(asked.tally[%w[GET /export]], 1)
-      check(JSON.parse(file.string).last, %w[GET /export])
-    CHECK
+    printed =
+      Dir.mktmpdir { |dir| examples("docs/guides/http_client.md", replace: here, before: <<~RUBY, after: <<~CHECK) }
+        require "pelton/http"
+        Dir.chdir("#{dir}")
+        File.write("nile.jpg", bytes = "x" * 5000)
+        #{pems}.each { |name, pem| File.write(name, pem) }
+        file = StringIO.new
+        asked = []
+        streams = {"/chat" => [200, {"content-type" => "text/event-stream"}, []], "/prices" => [204, {}, []]}
+        app = ->(env) do
+          streams[env["PATH_INFO"]] || [200, {"content-type" => "application/json"},
+            [JSON.generate(asked << [env["REQUEST_METHOD"], env["PATH_INFO"]])]]
+        end
+        here = "http://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}/"
+      RUBY
+        check(asked.tally[%w[POST /photos]], 2)
+        check(asked.tally[%w[GET /export]], 1)
+        check(JSON.parse(file.string).last, %w[GET /export])
+      CHECK
 
     assert_equal "200\n", printed
   end
@@ -255,8 +263,15 @@ class DocumentsTest < PeltonTest
         require "pelton/http"
         $apps = []
         def run(app) = $apps << app
-        def socket(app) = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}")
-        echo = Pelton::HTTP::Server.new(->(env) { Pelton::HTTP::WebSocket.accept(env) { |one| one.each { |message| one.write(message) } } })
+        def socket(app)
+          Pelton::HTTP::WebSocket.connect(
+            "ws://127.0.0.1:\#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}"
+          )
+        end
+        echo =
+          Pelton::HTTP::Server.new(
+            ->(env) { Pelton::HTTP::WebSocket.accept(env) { |one| one.each { |message| one.write(message) } } }
+          )
         $chat = "ws://127.0.0.1:\#{echo.listen("tcp://127.0.0.1:0").port}"
       RUBY
         socket($apps[0]).then { |one| check([one.write("hi").receive, one.close], ["you said hi", nil]) }

@@ -61,7 +61,8 @@ class DoorsTest < PeltonTest
 
   def test_no_room_calls_what_another_keeps_private
     own = Hash.new do |all, file|
-      all[file] = files("rb").select { |one| room(one) == room(file) }.flat_map { |one| read(one).scan(/def (\w+[?!=]?)/).flatten }
+      all[file] = files("rb").select { |one| room(one) == room(file) }
+        .flat_map { |one| read(one).scan(/def (\w+[?!=]?)/).flatten }
     end
     private_names = definitions
     found = (files("rb") - LIBRARIES).flat_map do |file|
@@ -80,13 +81,16 @@ class DoorsTest < PeltonTest
   # Whether some file of Pelton's defines the method.
   def pelton?(name)
     @methods ||=
-      files("rb", "c").flat_map { |file| read(file).scan(/\bdef (?:self\.)?(\w+[?!=]?)|rb_define\w*\([^"]*"(\w+[?!=]?)"/).flatten.compact }.uniq
+      files("rb", "c").flat_map do |file|
+        read(file).scan(/\bdef (?:self\.)?(\w+[?!=]?)|rb_define\w*\([^"]*"(\w+[?!=]?)"/).flatten.compact
+      end.uniq
     @methods.include?(name)
   end
 
   def test_no_room_reads_an_instance_variable_of_another
     owners = Hash.new do |all, name|
-      all[name] = files("rb").select { |file| read(file).match?(/(?<!:)#{Regexp.escape(name)}\b/) }.map { |file| room(file) }.uniq
+      all[name] =
+        files("rb").select { |file| read(file).match?(/(?<!:)#{Regexp.escape(name)}\b/) }.map { |file| room(file) }.uniq
     end
     found = (files("rb") - LIBRARIES).flat_map do |file|
       lines(file).filter_map do |place, line|

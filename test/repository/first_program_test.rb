@@ -6,7 +6,8 @@ require_relative "../../rakelib/release/first_program"
 class FirstProgramTest < PeltonTest
   def test_the_first_block_of_ruby_and_what_it_prints
     program =
-      FirstProgram.new("# A\n```sh\nx\n```\n\n```ruby\nputs 1\nputs 2\n```\n\nIt prints:\n\n```text\n1\n2\n```\n\n```ruby\nputs 3\n```\n")
+      FirstProgram.new("# A\n```sh\nx\n```\n\n```ruby\nputs 1\nputs 2\n```\n\nIt prints:\n\n```text\n1\n2\n```\n\n" \
+        "```ruby\nputs 3\n```\n")
 
     assert_equal "puts 1\nputs 2\n", program.code
     assert_equal "program.rb", program.file

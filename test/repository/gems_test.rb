@@ -8,9 +8,11 @@ class GemsTest < PeltonTest
   # The files that other gems may require: of the gem pelton those of its rooms that it documents, and those that load
   # nothing.
   RUNTIME =
-    %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/control pelton/tasks/list pelton/sql_text pelton/test].freeze
+    %w[pelton pelton/version pelton/address pelton/clock pelton/metrics pelton/control pelton/tasks/list pelton/sql_text
+      pelton/test].freeze
   ROOMS =
-    %w[pelton/memcached pelton/http pelton/pubsub pelton/cluster pelton/cable pelton/async_record pelton/resumable_stream].freeze
+    %w[pelton/memcached pelton/http pelton/pubsub pelton/cluster pelton/cable pelton/async_record
+      pelton/resumable_stream].freeze
   EVENTMACHINE = %w[pelton-eventmachine pelton/eventmachine].freeze
 
   # A gem and what its files may require of other gems.
@@ -18,7 +20,8 @@ class GemsTest < PeltonTest
     "pelton" => [],
     "pelton-eventmachine" => RUNTIME + %w[pelton/memcached pelton/http pelton/eventmachine],
     "pelton-lab" => RUNTIME + ROOMS + EVENTMACHINE + %w[pelton/sequel pelton/web pelton/web/cable],
-    "pelton-rails" => RUNTIME + %w[pelton/memcached pelton/http pelton/pubsub pelton/cable pelton/merging pelton/resumable_stream],
+    "pelton-rails" => RUNTIME +
+      %w[pelton/memcached pelton/http pelton/pubsub pelton/cable pelton/merging pelton/resumable_stream],
     "pelton-sequel" => RUNTIME + %w[pelton/merging pelton/resumable_stream],
     "pelton-web" => RUNTIME + %w[pelton/memcached pelton/http pelton/cable pelton/resumable_stream]
   }.freeze
@@ -34,8 +37,10 @@ class GemsTest < PeltonTest
   # whose SINCE says that logger, ostruct, benchmark, irb and others became such in 4.0, tsort in 4.1. Ruby 4.0 has
   # dropped cgi but for cgi/escape.
   BUNDLED = %w[
-    abbrev base64 benchmark bigdecimal csv debug drb fiddle getoptlong irb logger matrix minitest mutex_m net-imap net-smtp nkf observer
-    ostruct power_assert prime pstore racc rake rbs rdoc readline reline repl_type_completor resolv-replace rexml rinda rss syslog
+    abbrev base64 benchmark bigdecimal csv debug drb fiddle getoptlong irb logger matrix minitest mutex_m net-imap
+    net-smtp nkf observer
+    ostruct power_assert prime pstore racc rake rbs rdoc readline reline repl_type_completor resolv-replace rexml rinda
+    rss syslog
     test-unit tsort typeprof win32-registry win32ole
     cgi net-ftp net-pop
   ].freeze
@@ -87,12 +92,14 @@ class GemsTest < PeltonTest
   def test_a_gem_depends_on_what_it_requires_and_accepts_the_minor_versions_of_others
     gemspecs.each do |gem, spec|
       needed =
-        files_of(gem).flat_map { |file| required_by(file) - DOORS.fetch(file, []) }.filter_map { |feature| owner_of(feature) }.uniq - [gem]
+        files_of(gem).flat_map { |file| required_by(file) - DOORS.fetch(file, []) }
+          .filter_map { |feature| owner_of(feature) }.uniq - [gem]
       declared = spec.runtime_dependencies.map(&:name).grep(/\Apelton/)
 
       assert_empty needed - declared, gem
       assert_equal gemspecs.fetch("pelton").version, spec.version
-      assert_equal declared.map { "~> 0.1" }, spec.runtime_dependencies.filter_map { |one| one.requirement.to_s if declared.include?(one.name) }, gem
+      assert_equal declared.map { "~> 0.1" },
+        spec.runtime_dependencies.filter_map { |one| one.requirement.to_s if declared.include?(one.name) }, gem
     end
   end
 
@@ -178,7 +185,10 @@ class GemsTest < PeltonTest
   # Pelton's files that a file requires or loads later, by their names on the load path. Programs in strings are seen as
   # well.
   def required_by(file)
-    read(file).scan(/\b(?:require|require_gem|autoload)\b[ (]+(?::?\w+, *)?["']((?:sequel\/\w+\/)?pelton[^"']*)["']/).flatten.reject { |feature| feature.include?("\#{") }.uniq
+    read(file).scan(/\b(?:require|require_gem|autoload)\b[ (]+(?::?\w+, *)?["']((?:sequel\/\w+\/)?pelton[^"']*)["']/)
+      .flatten
+      .reject { |feature| feature.include?("\#{") }
+      .uniq
   end
 
   # All that a file requires or loads later, by its name on the load path.

@@ -21,10 +21,12 @@ class ParkingCallsTest < PeltonTest
     StringValue | await_room
   )\z/x
 
-  NEW = "%s: %s calls %s, which may park. Other fibers run meanwhile: a client leaves, a stream or a server is closed, " \
-    "a garbage collection frees what only C refers to. Read each line behind the call: nothing may be used there that " \
-    "can be gone, unless it was asked for again (still_answering_p, pel_http_exchange_get, pel_stream_get) or is kept alive " \
-    "(RB_GC_GUARD on its object). Then add the call to #{LIST}."
+  NEW = "%s: %s calls %s, which may park. Other fibers run meanwhile: a client leaves, a stream or a server is " \
+    "closed, " \
+    "a garbage collection frees what only C refers to. Read each line behind the call: nothing may be used there " \
+    "that " \
+    "can be gone, unless it was asked for again (still_answering_p, pel_http_exchange_get, pel_stream_get) or is " \
+    "kept alive (RB_GC_GUARD on its object). Then add the call to #{LIST}."
 
   def test_each_call_that_may_park_was_read
     listed = read_list

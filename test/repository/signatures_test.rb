@@ -7,7 +7,8 @@ require_relative "../support/doors"
 class SignaturesTest < PeltonTest
   # Methods that are public only for other files of their room.
   INTERNAL =
-    %w[Pelton.report_stall Pelton::Watchdog.report_to Pelton::Test.refuse_leftovers Pelton::Sequel::Test.enter Pelton::Sequel::Test.leave Pelton::Sequel.limit
+    %w[Pelton.report_stall Pelton::Watchdog.report_to Pelton::Test.refuse_leftovers Pelton::Sequel::Test.enter
+      Pelton::Sequel::Test.leave Pelton::Sequel.limit
       Pelton::HTTP::Configuration#acme_files].freeze
   # In a Ruby of its own, because rbs comes with Ruby, not with the bundle. Arguments: the folder, then the methods that
   # need no declaration.
@@ -45,14 +46,18 @@ class SignaturesTest < PeltonTest
       require "pelton/web"
       require "pelton/web/test"
     rescue LoadError
-      unloadable << "web.rbs" << "web_controller.rbs" << "web_security.rbs" << "web_settings.rbs" << "web_pages.rbs" << "web_fragments.rbs" # so do its
+      # so do its
+      unloadable << "web.rbs" << "web_controller.rbs" << "web_security.rbs" << "web_settings.rbs" << "web_pages.rbs" <<
+        "web_fragments.rbs"
     end
 
     # {"Pelton" => {".run" => [:grace]}}: the names of keywords; nil where any will do.
     DECLARED = Hash.new { |all, path| all[path] = {} }
     PRIVATE = Hash.new { |all, path| all[path] = {} }
 
-    def names(types) = types.flat_map { |one| one.type.optional_keywords.keys + one.type.required_keywords.keys }.uniq.sort
+    def names(types)
+      types.flat_map { |one| one.type.optional_keywords.keys + one.type.required_keywords.keys }.uniq.sort
+    end
 
     def read(member, path, declared = DECLARED)
       case member
@@ -80,7 +85,8 @@ class SignaturesTest < PeltonTest
       return if name.match?(/[.#]_/) || ARGV.include?("#{path}#{name}")
       return puts "#{path}#{name} is there, but not declared" unless declared.key?(name)
       keywords = method.parameters.filter_map { |kind, keyword| keyword if %i[key keyreq].include?(kind) }.sort
-      return if keywords.empty? && method.parameters.any? { |kind,| %i[rest keyrest].include?(kind) } # it is written in C, or passes its arguments on
+      # it is written in C, or passes its arguments on
+      return if keywords.empty? && method.parameters.any? { |kind,| %i[rest keyrest].include?(kind) }
       return if method.parameters.assoc(:keyrest) && (keywords - [*declared[name]]).empty? # so it does with the others
       puts "#{path}#{name} has the keywords #{keywords}" unless [nil, keywords].include?(declared[name])
     end
@@ -96,11 +102,14 @@ class SignaturesTest < PeltonTest
       mod.singleton_methods(false).each { |name| complain(mod.method(name), ".#{name}", path, own) }
       mod.public_instance_methods(false).each { |name| complain(mod.instance_method(name), "##{name}", path, all) }
       PRIVATE[path].each_key do |name|
-        next puts "#{path}#{name} is declared, but no private method" unless mod.private_method_defined?(name[1..], false)
+        unless mod.private_method_defined?(name[1..], false)
+          next puts "#{path}#{name} is declared, but no private method"
+        end
         complain(mod.instance_method(name[1..]), name, path, PRIVATE[path])
       end
       own.each_key do |name|
-        there = name.start_with?(".") ? mod.respond_to?(name[1..]) : mod.method_defined?(name[1..]) || name == "#initialize"
+        there =
+          name.start_with?(".") ? mod.respond_to?(name[1..]) : mod.method_defined?(name[1..]) || name == "#initialize"
         puts "#{path}#{name} is declared, but not there" unless there
       end
     end

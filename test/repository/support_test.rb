@@ -35,7 +35,11 @@ class SupportTest < PeltonTest
   # Minitest passes over them.
   def test_no_test_is_private
     tests = FOLDERS.flat_map { |folder| Dir["#{folder}/**/*_test.rb"] }
-    assert_empty tests.flat_map { |test| File.read(test).scan(/^  private$.*?^end/m).join.scan(/^  def (test_\w+)$/).map { |name,| "#{test.delete_prefix("#{ROOT}/")}: #{name}" } }
+    assert_empty tests.flat_map { |test|
+      File.read(test).scan(/^  private$.*?^end/m).join.scan(/^  def (test_\w+)$/).map { |name,|
+        "#{test.delete_prefix("#{ROOT}/")}: #{name}"
+      }
+    }
   end
 
   private

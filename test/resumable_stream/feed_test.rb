@@ -192,7 +192,8 @@ class ResumableStreamFeedTest < PeltonTest
   def test_it_is_followed_by_server_sent_events
     Pelton.run do
       events = lambda do |env|
-        Pelton::HTTP::EventStream.new { |out| out.follow(stream, after: env["HTTP_LAST_EVENT_ID"], every: 0.05) }.then { |body| [200, body.headers, body] }
+        Pelton::HTTP::EventStream.new { |out| out.follow(stream, after: env["HTTP_LAST_EVENT_ID"], every: 0.05) }
+          .then { |body| [200, body.headers, body] }
       end
       url = "http://127.0.0.1:#{Pelton::HTTP::Server.new(events).listen("tcp://127.0.0.1:0").port}/"
       gate = Pelton::Operation.new

@@ -38,6 +38,8 @@ class ResumableStreamSnapshotTest < PeltonTest
 
   def test_positions
     assert_equal [3, 17], Snapshot._parse("3:17")
-    [nil, "", "3", "3:x", "-1:2", "1234567890:1"].each { |text| assert_equal [0, 0], Snapshot._parse(text), text.inspect }
+    [nil, "", "3", "3:x", "-1:2", "1234567890:1"].each do |text|
+      assert_equal [0, 0], Snapshot._parse(text), text.inspect
+    end
   end
 end

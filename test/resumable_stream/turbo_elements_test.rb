@@ -5,19 +5,24 @@ require "pelton/resumable_stream"
 
 class ResumableStreamTurboElementsTest < PeltonTest
   def test_the_beginning_of_a_text_takes_the_place_of_what_the_page_has
-    assert_equal '<turbo-stream action="update" target="m_7"><template>a&lt;b</template></turbo-stream>', elements.of(event(:append, "1:3", text: "a<b"))
-    assert_equal '<turbo-stream action="append" target="m_7"><template>c</template></turbo-stream>', elements.of(event(:append, "1:4", text: "c"))
+    assert_equal '<turbo-stream action="update" target="m_7"><template>a&lt;b</template></turbo-stream>',
+      elements.of(event(:append, "1:3", text: "a<b"))
+    assert_equal '<turbo-stream action="append" target="m_7"><template>c</template></turbo-stream>',
+      elements.of(event(:append, "1:4", text: "c"))
   end
 
   def test_a_text_that_is_made_anew
-    assert_equal '<turbo-stream action="update" target="m_7"><template></template></turbo-stream>', elements.of(event(:begin))
+    assert_equal '<turbo-stream action="update" target="m_7"><template></template></turbo-stream>',
+      elements.of(event(:begin))
   end
 
   def test_states_reach_the_element_of_the_state_and_the_last_one_ends_the_source
-    state = '<turbo-stream action="replace" target="m_7_state"><template><span id="m_7_state" role="status" data-state="%s"></span></template></turbo-stream>'
+    state = '<turbo-stream action="replace" target="m_7_state"><template>' \
+      '<span id="m_7_state" role="status" data-state="%s"></span></template></turbo-stream>'
 
     assert_equal format(state, "failed"), elements.of(event(:failed))
-    assert_equal format(state, "finished") + '<turbo-stream action="remove" target="m_7_source"></turbo-stream>', elements.of(event(:finished))
+    assert_equal format(state, "finished") + '<turbo-stream action="remove" target="m_7_source"></turbo-stream>',
+      elements.of(event(:finished))
   end
 
   def test_the_elements_of_the_block_come_first
@@ -27,7 +32,8 @@ class ResumableStreamTurboElementsTest < PeltonTest
   end
 
   def test_an_id_is_escaped
-    assert_equal '<span id="a&quot;_state" role="status" data-state="waiting"></span>', Pelton::ResumableStream::TurboElements.state('a"', "waiting")
+    assert_equal '<span id="a&quot;_state" role="status" data-state="waiting"></span>',
+      Pelton::ResumableStream::TurboElements.state('a"', "waiting")
     assert_includes Pelton::ResumableStream::TurboElements.new('a"').of(event(:begin)), 'target="a&quot;"'
   end
 

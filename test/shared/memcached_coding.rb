@@ -77,7 +77,8 @@ module MemcachedCoding
     within do
       cache = client(serializer: Difficult.new)
 
-      assert_kind_of IndexError, assert_raises(Pelton::Memcached::ValueError) { ask(cache, :set, "k", :difficult) }.cause
+      assert_kind_of IndexError,
+        assert_raises(Pelton::Memcached::ValueError) { ask(cache, :set, "k", :difficult) }.cause
       assert_raises(Pelton::Memcached::ValueError) { ask(cache, :set_multi, {"a" => 1, "b" => :difficult}) }
       assert_equal({}, ask(cache, :get_multi, "k", "a", "b"))
     end
@@ -112,7 +113,8 @@ module MemcachedCoding
       assert_equal "1", ask(all, :get, "ns:n")
       assert_equal true, ask(cache, :delete, "k")
       assert_equal "x", ask(cache, :set, "k" * 247, "x") && ask(all, :get, "ns:#{"k" * 247}")
-      assert_match(/namespace/, assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, :get, "k" * 248) }.message)
+      assert_match(/namespace/,
+        assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, :get, "k" * 248) }.message)
       assert_raises(Pelton::Memcached::InvalidKeyError) { ask(cache, :get, "") }
       ["a b", "", "a\r\nflush_all"].each { |namespace| assert_raises(ArgumentError) { client(namespace: namespace) } }
     end

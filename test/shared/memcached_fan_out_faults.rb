@@ -29,7 +29,8 @@ module MemcachedFanOutFaults
   def test_a_connection_that_ends_in_the_middle_fails_the_fan_out
     ["EN\r\n", "VA 2\r\nx", "VA 90000\r\n#{"x" * 80_000}"].each do |bytes|
       answer(->(peer) { peer.commands(3) && peer.send(bytes) }, MemcachedFaults::RIGHT) do |cache|
-        assert_match(/closed the connection/, assert_raises(Pelton::ConnectionError) { ask(cache, :get_multi, KEYS) }.message)
+        assert_match(/closed the connection/,
+          assert_raises(Pelton::ConnectionError) { ask(cache, :get_multi, KEYS) }.message)
         assert_equal "right", again { ask(cache, :get, "k") }
       end
     end

@@ -17,7 +17,10 @@ module ServerDifferential
         stream = CommandStream.new(seed, 60)
         replies = [theirs, ours].map { |port| converse(port, stream, seed) }
 
-        assert replies.uniq.one?, proc { "stream #{seed}: #{difference(*replies)}\n--- the stream\n#{stream.to_s(0).gsub(/(.)\1{99,}/n, "...")}" }
+        assert replies.uniq.one?,
+          proc {
+            "stream #{seed}: #{difference(*replies)}\n--- the stream\n#{stream.to_s(0).gsub(/(.)\1{99,}/n, "...")}"
+          }
       end
     end
   end
@@ -32,7 +35,11 @@ module ServerDifferential
     skip "#{version} is not the memcached whose replies ours are: 1.6.18" unless version == "VERSION 1.6.18"
     code = <<~RUBY
       require "pelton/memcached"
-      Pelton::Memcached::Server.new.run { |server| puts server.port; $stdout.flush; Thread.new { $stdin.read; exit!(0) } }
+      Pelton::Memcached::Server.new.run do |server|
+        puts server.port
+        $stdout.flush
+        Thread.new { $stdin.read; exit!(0) }
+      end
     RUBY
     IO.popen([RbConfig.ruby, "-I#{PeltonTest::LIB}", "-e", code], "r+") do |child|
       yield theirs, Integer(child.gets)

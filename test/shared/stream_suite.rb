@@ -310,7 +310,8 @@ module StreamSuite
       assert_raises(Pelton::TimeoutError) { ask(stream, :gets) }
       [10, nil].each do |timeout|
         later { peer.write("x\n") }
-        assert_equal "x\n", timeout ? ask(stream, :gets, timeout: timeout) : ask(stream.tap { stream.timeout = nil }, :gets)
+        assert_equal "x\n",
+          timeout ? ask(stream, :gets, timeout: timeout) : ask(stream.tap { stream.timeout = nil }, :gets)
       end
     end
   end

@@ -51,10 +51,12 @@ class SiteDocumentsTest < PeltonTest
     written do |pages|
       source = Site::Documents::REPOSITORY
 
-      assert_includes pages["guides/tls.md"], "[the program](../index.html#try-it), [a file](#{source}/blob/main/lib/a.rb#L3), [a folder](#{source}/tree/main/lib), " \
-        "[below](#keys), [elsewhere](https://example.com/a.md)."
+      assert_includes pages["guides/tls.md"], "[the program](../index.html#try-it), [a " \
+        "file](#{source}/blob/main/lib/a.rb#L3), [a folder](#{source}/tree/main/lib), [below](#keys), " \
+        "[elsewhere](https://example.com/a.md)."
       assert_includes pages["guides/tls.md"], %(![chart](../docs/chart.svg) <img src="../docs/chart.svg">)
-      assert_includes pages["guides/tls.md"], "Or [the program](../index.html#try-it), [a file](#{source}/blob/main/lib/a.rb#L3),\n![chart](../docs/chart.svg)."
+      assert_includes pages["guides/tls.md"], "Or [the program](../index.html#try-it), [a " \
+        "file](#{source}/blob/main/lib/a.rb#L3),\n![chart](../docs/chart.svg)."
       assert_equal "<svg/>", pages["docs/chart.svg"]
     end
   end

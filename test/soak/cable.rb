@@ -100,7 +100,9 @@ module Soak
       answer = UNIXSocket.open("#{@folder}/control") do |socket|
         socket.write("GET /stats HTTP/1.1\r\n\r\n") && socket.read
       end
-      JSON.parse(answer.split("\r\n\r\n").fetch(1)).fetch("workers").select { |worker| worker["ready"] }.map { |worker| worker["pid"] }
+      JSON.parse(answer.split("\r\n\r\n").fetch(1)).fetch("workers").select { |worker| worker["ready"] }.map do |worker|
+        worker["pid"]
+      end
     rescue SystemCallError, IndexError, JSON::ParserError
       [] # it is starting
     end

@@ -18,7 +18,8 @@ module Soak
     SCHEMA = <<~RUBY
       require "./application"
       $stdout = File.open(File::NULL, "w")
-      load File.join(Gem.loaded_specs["solid_queue"].full_gem_path, "lib/generators/solid_queue/install/templates/db/queue_schema.rb")
+      load File.join(Gem.loaded_specs["solid_queue"].full_gem_path,
+        "lib/generators/solid_queue/install/templates/db/queue_schema.rb")
       ActiveRecord::Base.connection.create_table(:soak_messages) { |table| table.resumable_stream(:content) }
       ActiveRecord::Base.connection.create_table(:soak_ends) { |table| table.integer(:message_id) }
     RUBY
@@ -82,7 +83,8 @@ module Soak
         File.write("#{folder}/pelton.rb", "companion #{"#{RbConfig.ruby} workers.rb".dump}\n")
         system(environment, RbConfig.ruby, "-e", SCHEMA, chdir: folder) or raise "the schema could not be made"
         @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
-        @server = start(RbConfig.ruby, "#{ROOT}/exe/pelton", "serve", "-C", "pelton.rb", "-w", "2", "-q", "-p", @port.to_s)
+        @server =
+          start(RbConfig.ruby, "#{ROOT}/exe/pelton", "serve", "-C", "pelton.rb", "-w", "2", "-q", "-p", @port.to_s)
         @orders = IO.popen(environment, [RbConfig.ruby, "-e", ENQUEUE, chdir: folder, err: "#{folder}/log"], "r+")
         yield
       ensure
@@ -93,12 +95,15 @@ module Soak
     end
 
     def environment
-      {"DATABASE_URL" => "#{@url}?pool=15", "UPSTREAM" => @upstream.url, "RAILS_ENV" => "production", "SECRET_KEY_BASE" => "0" * 64,
+      {"DATABASE_URL" => "#{@url}?pool=15", "UPSTREAM" => @upstream.url,
+       "RAILS_ENV" => "production", "SECRET_KEY_BASE" => "0" * 64,
        "BUNDLE_GEMFILE" => "#{ROOT}/gemfiles/rails_8_1.rb"}.merge(ENV.slice("BUNDLE_PATH"))
     end
 
     def start(*command)
-      Process.spawn(environment, *command, :chdir => @folder, %i[out err] => ["#{@folder}/log", "a"]).tap { |pid| Guard.kill_at_end(pid) }
+      Process.spawn(environment, *command, :chdir => @folder, %i[out err] => ["#{@folder}/log", "a"]).tap do |pid|
+        Guard.kill_at_end(pid)
+      end
     end
 
     def order(what)
@@ -139,7 +144,13 @@ module Soak
 
     # Not a process that the database no longer knows.
     def kill_a_worker
-      pid = database { |one| one.exec("SELECT pid FROM solid_queue_processes WHERE kind = 'Worker' ORDER BY random() LIMIT 1").values.flatten.first } or return
+      pid = database do |one|
+        one.exec("SELECT pid FROM solid_queue_processes WHERE kind = 'Worker' ORDER BY random() LIMIT 1")
+          .values
+          .flatten
+          .first
+      end or
+        return
       Process.kill(:KILL, pid.to_i)
       @tally[:killed] += 1
     rescue PG::Error, Errno::ESRCH
@@ -165,7 +176,10 @@ module Soak
 
     def judge
       states, ends = database do |one|
-        [one.exec("SELECT id, content_state, content FROM soak_messages").values, one.exec("SELECT message_id, count(*) FROM soak_ends GROUP BY 1").values.to_h]
+        [
+          one.exec("SELECT id, content_state, content FROM soak_messages").values,
+          one.exec("SELECT message_id, count(*) FROM soak_ends GROUP BY 1").values.to_h
+        ]
       end
       states = states.to_h { |id, state, text| [Integer(id), [state, text]] }
       @readers.each { |number, reader| judge_one(number, reader, *states.fetch(number, []), ends[number.to_s].to_i) }

@@ -30,7 +30,8 @@ module Soak
     def read
       until @ended
         begin
-          response = Pelton::HTTP.get(@url, headers: {"last-event-id" => @position}.compact, stream: true, read_timeout: 5)
+          response =
+            Pelton::HTTP.get(@url, headers: {"last-event-id" => @position}.compact, stream: true, read_timeout: 5)
           follow(response)
         rescue Pelton::Error
           nil # it comes back

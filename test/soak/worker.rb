@@ -122,7 +122,9 @@ module Soak
       answers = Array.new(commands.size)
       operations = commands.each_with_index.map do |(command, argument), i|
         method, arguments, options = call_of(model, command, argument)
-        @client.public_send(method, *arguments, **options) { |answer| answers[i] = answer }.errback { |error| answers[i] = error }
+        @client.public_send(method, *arguments, **options) { |answer| answers[i] = answer }.errback do |error|
+          answers[i] = error
+        end
       end
       operations.each { |operation| outcome(operation) }
       Pelton::Reactor.current.yield if Pelton.running? # lets the callbacks run

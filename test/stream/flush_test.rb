@@ -63,7 +63,9 @@ class StreamFlushTest < PeltonTest
   def test_responses
     with_peers("GET / HTTP/1.1\r\nHost: h\r\n\r\n") do |streams, look|
       server =
-        Pelton::HTTP::Server.new(HELLO.dup.tap { |app| app.define_singleton_method(:call) { |env| look.call && super(env) } })
+        Pelton::HTTP::Server.new(
+          HELLO.dup.tap { |app| app.define_singleton_method(:call) { |env| look.call && super(env) } }
+        )
       streams.each { |stream| server.serve(stream) }
     end
   end

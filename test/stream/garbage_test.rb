@@ -6,7 +6,9 @@ require_relative "../test_helper"
 # (ext/pelton/ruby/base/garbage.c).
 class StreamGarbageTest < PeltonTest
   LIMITS =
-    %w[RUBY_GC_MALLOC_LIMIT RUBY_GC_MALLOC_LIMIT_MAX RUBY_GC_OLDMALLOC_LIMIT RUBY_GC_OLDMALLOC_LIMIT_MAX].to_h { |name| [name, "4000000000"] }
+    %w[RUBY_GC_MALLOC_LIMIT RUBY_GC_MALLOC_LIMIT_MAX RUBY_GC_OLDMALLOC_LIMIT RUBY_GC_OLDMALLOC_LIMIT_MAX].to_h do |name|
+      [name, "4000000000"]
+    end
 
   SENDS = <<~RUBY
     require "pelton"

@@ -168,7 +168,8 @@ class StreamLifeTest < PeltonTest
       assert_raises(Pelton::TimeoutError, Pelton::ConnectionError) { reading.await }
       sleep 0.01
       assert_operator Pelton.stats[:iterations] - iterations, :<, 50
-      assert_equal Errno::EBADF::Errno, assert_raises(Pelton::ConnectionError) { stream.write("x", timeout: 1) && stream.flush(timeout: 1) }.errno
+      assert_equal Errno::EBADF::Errno,
+        assert_raises(Pelton::ConnectionError) { stream.write("x", timeout: 1) && stream.flush(timeout: 1) }.errno
     end
   ensure
     stream.abort # now: later another file may have the descriptor's number

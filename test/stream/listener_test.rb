@@ -261,7 +261,8 @@ class ListenerTest < PeltonTest
     error = assert_raises(Pelton::ConnectionError) { Pelton.listen("127.0.0.1", taken.addr[1]) }
     assert_equal "cannot listen on 127.0.0.1:#{taken.addr[1]}: Address already in use", error.message
     assert_equal Errno::EADDRINUSE::Errno, error.errno
-    assert_equal Errno::EADDRNOTAVAIL::Errno, assert_raises(Pelton::ConnectionError) { Pelton.listen("192.0.2.1", 0) }.errno
+    assert_equal Errno::EADDRNOTAVAIL::Errno,
+      assert_raises(Pelton::ConnectionError) { Pelton.listen("192.0.2.1", 0) }.errno
     assert_raises(Pelton::ResolutionError) { Pelton.listen("no such name.invalid", 0) }
   ensure
     taken.close
@@ -356,7 +357,9 @@ class ListenerTest < PeltonTest
       served = []
       Pelton.run do
         listener = Pelton.listen("127.0.0.1", 0) { |stream| served << stream }
-        clients = Array.new(10) { Socket.new(:INET, :STREAM).tap { |one| one.connect_nonblock(listener.local_address, exception: false) } }
+        clients = Array.new(10) do
+          Socket.new(:INET, :STREAM).tap { |one| one.connect_nonblock(listener.local_address, exception: false) }
+        end
         Process.setrlimit(:NOFILE, clients.last.fileno + 3, Process.getrlimit(:NOFILE).last)
         before = Pelton.stats[:iterations]
         sleep 0.01 until listener.stats[:pauses] >= 2

@@ -15,8 +15,9 @@ module Accessibility
 
   # @return [Array<String>]
   def faults(browser)
-    unnamed =
-      browser.accessible_nodes.select { |role, name| NAMED.include?(role) && name.empty? }.map { |role, _| "no name: #{role}" }
+    unnamed = browser.accessible_nodes.select { |role, name| NAMED.include?(role) && name.empty? }.map do |role, _|
+      "no name: #{role}"
+    end
     browser.evaluate(RULES) + unnamed + axe_faults(browser)
   end
 
@@ -32,7 +33,8 @@ module Accessibility
   # @return [Hash{String => Object}] what Tab reaches: the `count` of elements, those that do not show the focus
   #   (`unmarked`), and those that were `missed`. What is loaded meanwhile is not asked for
   def tab_stops(browser, most: 1000)
-    browser.evaluate("window.reached = new Set(); window.unmarked = []; window.present = [...document.querySelectorAll(#{CONTROLS.to_json})]; 0")
+    browser.evaluate("window.reached = new Set(); window.unmarked = []; window.present = " \
+      "[...document.querySelectorAll(#{CONTROLS.to_json})]; 0")
     most.times do
       browser.press("Tab")
       done = browser.evaluate(<<~JS)

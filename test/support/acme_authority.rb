@@ -29,7 +29,8 @@ class AcmeAuthority
               httpPort: http_port, tlsPort: tls_port,
               certificate: write("certificate.pem", identity.certificate), privateKey: write("key.pem", identity.key)}
     @directory = "https://127.0.0.1:#{port}/dir"
-    @pid = spawn({"PEBBLE_VA_NOSLEEP" => "1", "PEBBLE_WFE_NONCEREJECT" => "20"}, "pebble", "-config", write("config.json", JSON.generate(pebble: config)),
+    @pid = spawn({"PEBBLE_VA_NOSLEEP" => "1", "PEBBLE_WFE_NONCEREJECT" => "20"}, "pebble",
+      "-config", write("config.json", JSON.generate(pebble: config)),
       "-dnsserver", "127.0.0.1:#{@names.port}", out: "#{@folder}/log", err: %i[child out])
     wait(port)
   end

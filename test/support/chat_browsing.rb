@@ -42,8 +42,8 @@ module ChatBrowsing
     words.include?("Direct messages") && !words.include?("You are signed out")
   end
 
-  # In one step, as a page that is just being left may still answer. The form is sent once, though the answer may be lost
-  # with the page: a second sign-in would not lead back to where the first one does.
+  # In one step, as a page that is just being left may still answer. The form is sent once, though the answer may be
+  # lost with the page: a second sign-in would not lead back to where the first one does.
   def filled_in?(browser, number)
     browser.evaluate(<<~JS)
       (() => {
@@ -64,7 +64,8 @@ module ChatBrowsing
   def sees(browser, words)
     eventually("the page shows #{words}") { text(browser).include?(words) }
   rescue Minitest::Assertion => error
-    raise error.class, "#{error.message}: #{browser.evaluate("location.href")} shows #{text(browser)[-1500..] || text(browser)}"
+    raise error.class,
+      "#{error.message}: #{browser.evaluate("location.href")} shows #{text(browser)[-1500..] || text(browser)}"
   end
 
   # A page that is just being left has no text.
@@ -89,10 +90,14 @@ module ChatBrowsing
   # A form of another page, sent from this one.
   def submit(browser, path, **fields)
     body = URI.encode_www_form(fields)
-    browser.evaluate("fetch('#{path}', {method: 'POST', body: new URLSearchParams('#{body}')}).then(response => response.status)")
+    browser.evaluate(
+      "fetch('#{path}', {method: 'POST', body: new URLSearchParams('#{body}')}).then(response => response.status)"
+    )
   end
 
   def count(browser, words)
-    browser.evaluate("[...document.querySelectorAll('li.message')].filter(item => item.innerText.includes('#{words}')).length")
+    browser.evaluate(
+      "[...document.querySelectorAll('li.message')].filter(item => item.innerText.includes('#{words}')).length"
+    )
   end
 end

@@ -39,7 +39,8 @@ module ChatProgram
     Dir.mktmpdir do |folder|
       File.chmod(0o755, folder)
       environment = {RACK_ENV: "production", SECRET_KEY_BASE: "s" * 64, BASE_URL: "http://127.0.0.1",
-                     DATABASE_URL: "sqlite://#{folder}/chat.sqlite3", UPLOADS: "#{folder}/uploads", TRUSTED_PROXIES: "unix"}
+                     DATABASE_URL: "sqlite://#{folder}/chat.sqlite3", UPLOADS: "#{folder}/uploads",
+                     TRUSTED_PROXIES: "unix"}
       chat("pelton", "db", "migrate", **environment)
       chat("ruby", "script/seed.rb", *seeds.map(&:to_s), **environment)
       pid = Process.spawn(chat_environment(environment), "bundle", "exec", "pelton", "serve", *arguments.call(folder),

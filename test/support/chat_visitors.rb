@@ -47,7 +47,8 @@ class ChatVisitors
 
   def sign_in(number)
     response =
-      client.post("/sign_in", form: {"sign_in[email]" => "user#{number + 1}@example.com", "sign_in[password]" => PASSWORD})
+      client.post("/sign_in",
+        form: {"sign_in[email]" => "user#{number + 1}@example.com", "sign_in[password]" => PASSWORD})
     raise "visitor #{number}: #{response.status}" unless response.status == 303
     Array(response.headers["set-cookie"]).flat_map { |line| line.split("\n") }.map { |line| line[/\A[^;]*/] }.join("; ")
   end

@@ -153,7 +153,10 @@ class Chromium
   end
 
   def complain(said)
-    entry = said["entry"] and @complaints << "#{entry["level"]}: #{entry["text"]} #{entry["url"]}" unless entry&.fetch("level") == "info"
+    entry = said["entry"]
+    if entry && entry["level"] != "info"
+      @complaints << "#{entry["level"]}: #{entry["text"]} #{entry["url"]}"
+    end
     @complaints << said.dig("exceptionDetails", "exception", "description").to_s if said["exceptionDetails"]
     if %w[error warning assert].include?(said["type"]) && said["args"]
       @complaints << "#{said["type"]}: #{said["args"].map { |one| one["value"] }.join(" ")}"

@@ -4,7 +4,8 @@
 # bytes that those read which read a whole String. No clock is asked, so a busy machine counts the same.
 module Effort
   READERS = %i[
-    b casecmp? count delete downcase dup encode end_with? force_encoding gsub hash include? lines lstrip match match? rindex rstrip scan
+    b casecmp? count delete downcase dup encode end_with? force_encoding gsub hash include? lines lstrip match match?
+    rindex rstrip scan
     scrub split squeeze start_with? strip sub tr unpack unpack1 upcase valid_encoding? =~ +
   ].to_h { |name| [name, true] }.freeze
 

@@ -5,9 +5,10 @@ require_relative "children"
 
 # Runs each example of a document as a program of its own, and compares its output.
 #
-# An example is a block of ```ruby. If it requires a file, it runs as it stands; otherwise it runs inside Pelton.run. A line that
-# ends in "# => value" is checked. A block of
-# ```text right behind the example shows what the example prints, on standard output and standard error; "..." in it stands for any text. An example without such a block prints nothing.
+# An example is a block of ```ruby. If it requires a file, it runs as it stands; otherwise it runs inside Pelton.run. A
+# line that ends in "# => value" is checked. A block of ```text right behind the example shows what the example prints,
+# on standard output and standard error; "..." in it stands for any text. An example without such a block prints
+# nothing.
 module ExamplePrograms
   include Children
 
@@ -81,6 +82,8 @@ module ExamplePrograms
       gems: true, options: ["-W2"]))
     wrong = examples.zip(results).reject { |example, (output, success)| success && example.printed?(output) }
 
-    assert_empty wrong.map { |example, (output, _)| "#{name}:#{example.line} printed\n#{output}instead of\n#{example.expected}" }
+    assert_empty wrong.map { |example, (output, _)|
+      "#{name}:#{example.line} printed\n#{output}instead of\n#{example.expected}"
+    }
   end
 end

@@ -28,8 +28,10 @@ class ExampleProgramsTest < PeltonTest
   end
 
   def test_the_watchdog_may_report_what_the_example_has_not_caused
-    report =
-      ->(file) { "puts 'pelton: the loop has been blocked for 0.1 s in', '    #{file}:1:in x', '    b.rb:2:in y', 'pelton: the loop goes on after 0.2 s', 1" }
+    report = ->(file) do
+      "puts 'pelton: the loop has been blocked for 0.1 s in', '    #{file}:1:in x', '    b.rb:2:in y', 'pelton: " \
+      "the loop goes on after 0.2 s', 1"
+    end
 
     assert_examples_run(document(report.call("logger.rb"), "1"), "a.md")
     assert_wrong(document(report.call("app.rb"), "1"))

@@ -165,7 +165,8 @@ class FiberProgram
   def begin_actor(depth)
     return if @actors.size >= @at_most
     actor =
-      Actor.new(@actors.size, %i[task tick request request timer scheduled resumed yielding thread].sample(random: @random), nil, nil, :made)
+      Actor.new(@actors.size,
+        %i[task tick request request timer scheduled resumed yielding thread].sample(random: @random), nil, nil, :made)
     @actors << actor
     begin_as(actor.kind, actor, depth)
     actor

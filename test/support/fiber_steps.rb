@@ -19,8 +19,10 @@ module FiberSteps
   STRUCK = :struck
 
   STEPS = %i[
-    nap nap nap yield push push pop pop lock lock wait_for_condition await await share settle pipe read_to_end join spawn_and_await cancel raise_in
-    raise_own timeout timeout_of_ours much_that_is_ready nested enumerate catch_and_throw begin_more begin_more collect cancel_timer signal resume_chain leave
+    nap nap nap yield push push pop pop lock lock wait_for_condition await await share settle pipe read_to_end join
+    spawn_and_await cancel raise_in
+    raise_own timeout timeout_of_ours much_that_is_ready nested enumerate catch_and_throw begin_more begin_more collect
+    cancel_timer signal resume_chain leave
   ].freeze
 
   private
@@ -120,7 +122,8 @@ module FiberSteps
 
   def take_cancel(actor, _)
     victim =
-      @actors.select { |other| other.task && other.state != :ended && !other.equal?(actor) }.sample(random: @random) or return
+      @actors.select { |other| other.task && other.state != :ended && !other.equal?(actor) }.sample(random: @random) or
+      return
     victim.cancelled = true
     victim.task.cancel
     # It may have begun, and wait in a trap handler before its block
@@ -129,7 +132,8 @@ module FiberSteps
 
   def take_raise_in(actor, _)
     victim = @actors.select { |other| other.state == :running && other.fiber }.sample(random: @random) or return
-    if victim.equal?(actor) || @actors.any? { |other| other.state == :running && other.fiber.equal?(victim.fiber) && !other.equal?(victim) }
+    if victim.equal?(actor) ||
+        @actors.any? { |other| other.state == :running && other.fiber.equal?(victim.fiber) && !other.equal?(victim) }
       return
     end
     @reactor.raise_in(victim.fiber, Injected.new(victim))

@@ -80,9 +80,13 @@ class GivenUpWaits
       "Mutex" => -> { (@mutex = Mutex.new).lock and -> { @mutex.lock } },
       "a Mutex of another thread" => -> { lock_elsewhere(@foreign = Mutex.new) and -> { @foreign.synchronize {} } },
       "Mutex#sleep" => -> { -> { (lock = Mutex.new).synchronize { lock.sleep } } },
-      "ConditionVariable" => -> { (@condition = ConditionVariable.new) and -> { (lock = Mutex.new).synchronize { @condition.wait(lock) } } },
+      "ConditionVariable" => -> do
+        (@condition = ConditionVariable.new) and -> { (lock = Mutex.new).synchronize { @condition.wait(lock) } }
+      end,
       "Monitor" => -> { (@monitor = Monitor.new).enter || -> { @monitor.synchronize {} } },
-      "a condition of a Monitor" => -> { -> { (lock = Monitor.new).synchronize { (@of_monitor = lock.new_cond).wait } } },
+      "a condition of a Monitor" => -> do
+        -> { (lock = Monitor.new).synchronize { (@of_monitor = lock.new_cond).wait } }
+      end,
       "Process.wait" => -> { child = child_process and -> { Process.wait(child) } },
       "Process::Status.wait" => -> { child = child_process and -> { Process::Status.wait(child) } },
       "Process.wait for any of a group" => -> { child_process and -> { Process.wait(-Process.getpgrp) } },

@@ -49,7 +49,8 @@ class MemcachedProcess
 
   def answers?
     1000.times do
-      return TCPSocket.open("127.0.0.1", port) { |socket| socket.write("stats\r\n") && socket.gets } == "STAT pid #{@pid}\r\n"
+      return TCPSocket.open("127.0.0.1", port) { |socket| socket.write("stats\r\n") && socket.gets } ==
+          "STAT pid #{@pid}\r\n"
     rescue SystemCallError
       return false if Process.wait(@pid, Process::WNOHANG)
       sleep 0.01

@@ -12,7 +12,8 @@ class ShardProgressTest < PeltonTest
   def run_shards(code)
     Dir.mktmpdir do |folder|
       File.write("#{folder}/inner_test.rb", "require #{HELPER.dump}\nclass InnerTest < PeltonTest\n#{code}\nend\n")
-      Open3.capture2e(child_environment.merge("RUBYLIB" => Children::LIB), RbConfig.ruby, File.join(ROOT, "test/support/shards.rb"),
+      Open3.capture2e(child_environment.merge("RUBYLIB" => Children::LIB), RbConfig.ruby,
+        File.join(ROOT, "test/support/shards.rb"),
         "#{folder}/inner_test.rb", "--", "--seed", "1")
     end
   end

@@ -30,7 +30,8 @@ beside = files.shift(2).last if files.first == "--beside"
 # The files whose tests may take longest, and the largest, go to different processes, and first. Called with tests'
 # names, a job runs these alone.
 deadline = ->(file) { File.read(file)[/^  self\.deadline = (\d+)/, 1].to_i }
-waiting = files.sort_by { |file| [-deadline[file], -File.size(file), file] }.group_by.with_index { |_, i| i % SHARDS }.values
+waiting =
+  files.sort_by { |file| [-deadline[file], -File.size(file), file] }.group_by.with_index { |_, i| i % SHARDS }.values
 jobs = waiting.map do |shard|
   proc do |names = []|
     only = ["--name", "/\\A(#{names.map { |name| Regexp.escape(name) }.join("|")})\\z/"] unless names.empty?

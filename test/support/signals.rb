@@ -11,7 +11,8 @@ module Signals
     program = <<~RUBY
       require "pelton/http"
       trap("USR2") {}
-      sender = spawn(RbConfig.ruby, "--disable=gems", "-e", "loop { sleep 0.0002; Process.kill(:USR2, \#{Process.pid}) }", out: File::NULL, err: File::NULL)
+      sender = spawn(RbConfig.ruby, "--disable=gems", "-e",
+        "loop { sleep 0.0002; Process.kill(:USR2, \#{Process.pid}) }", out: File::NULL, err: File::NULL)
       at_exit { Process.kill(:KILL, sender) }
       #{program}
     RUBY

@@ -8,11 +8,15 @@ module Spans
     require "opentelemetry/sdk"
     OpenTelemetry.logger = Logger.new(File::NULL)
     $exporter = OpenTelemetry::SDK::Trace::Export::InMemorySpanExporter.new
-    OpenTelemetry::SDK.configure { |sdk| sdk.add_span_processor(OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new($exporter)) }
+    OpenTelemetry::SDK.configure do |sdk|
+      sdk.add_span_processor(OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new($exporter))
+    end
     require "pelton/opentelemetry"
     def spans = $exporter.finished_spans
     def span(name) = spans.find { |span| span.name == name } || abort("no span \#{name} among \#{spans.map(&:name)}")
-    def check(got, expected) = got == expected || abort("\#{got.inspect} is not \#{expected.inspect}, at \#{caller.first}")
+    def check(got, expected)
+      got == expected || abort("\#{got.inspect} is not \#{expected.inspect}, at \#{caller.first}")
+    end
     # Serves the application for the time of the block, which gets a client.
     def serving(app, **options)
       Pelton.run do

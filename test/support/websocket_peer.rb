@@ -12,14 +12,16 @@ module WebSocketPeer
   # A frame that may be malformed. With a mask that changes nothing; width: of the length, 126 for 2 bytes, 127 for 8.
   def self.encode(first, length, payload = "", width = nil, mask:)
     width ||= [length, 126, 127][[126, 65_536].count { |least| length >= least }]
-    [first, (mask ? 0x80 : 0) | width, length].pack("CC#{{126 => "S>", 127 => "Q>"}[width]}") + (mask ? "\0\0\0\0" : "") + payload.b
+    [first, (mask ? 0x80 : 0) | width, length].pack("CC#{{126 => "S>", 127 => "Q>"}[width]}") +
+      (mask ? "\0\0\0\0" : "") + payload.b
   end
 
   private
 
   def with_echo(**options, &block)
-    app =
-      ->(env) { Pelton::HTTP::WebSocket.accept(env, **options) { |socket| socket.each { |message| socket.write(message) } } }
+    app = ->(env) do
+      Pelton::HTTP::WebSocket.accept(env, **options) { |socket| socket.each { |message| socket.write(message) } }
+    end
     with_server(app, &block)
   end
 
@@ -27,7 +29,9 @@ module WebSocketPeer
     Pelton.run do
       @server = server = Pelton::HTTP::Server.new(app)
       listener =
-        tls ? Pelton.listen("127.0.0.1", 0, tls: tls) { |stream| server.serve(stream) } : server.listen("tcp://127.0.0.1:0")
+        tls ? Pelton.listen("127.0.0.1", 0, tls: tls) do |stream|
+          server.serve(stream)
+        end : server.listen("tcp://127.0.0.1:0")
       yield "ws://127.0.0.1:#{listener.port}/"
     ensure
       Pelton.stop
@@ -55,8 +59,8 @@ module WebSocketPeer
   end
 
   def shake_hands(stream, headers = "")
-    stream.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
-      "Sec-WebSocket-Key: #{KEY}\r\n#{headers}\r\n")
+    stream.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n" \
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: #{KEY}\r\n#{headers}\r\n")
     nil until stream.gets == "\r\n"
     stream
   end
@@ -64,7 +68,9 @@ module WebSocketPeer
   # The server's part of the handshake.
   def shake(stream, env)
     accept = [Digest::SHA1.digest(env["HTTP_SEC_WEBSOCKET_KEY"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")].pack("m0")
-    stream.write("HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: #{accept}\r\n\r\n")
+    stream.write(
+      "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: #{accept}\r\n\r\n"
+    )
   end
 
   # Where no reactor runs: a client's socket, which is yielded, of a server that shakes hands and sends the bytes.

@@ -281,7 +281,10 @@ class GroupTest < PeltonTest
 
   def test_time_limits_around_it_reach_everything_below
     Pelton.run do
-      {Pelton::TimeoutError => Pelton.method(:timeout), Timeout::Error => Timeout.method(:timeout)}.each do |error, limit|
+      {
+        Pelton::TimeoutError => Pelton.method(:timeout),
+        Timeout::Error => Timeout.method(:timeout)
+      }.each do |error, limit|
         assert_raises(error) do
           limit.call(0.001) do
             Pelton.group(timeout: 3600) { |group| group.spawn { Pelton.map([1]) { ensuring(:task) { sleep } } } }

@@ -25,7 +25,11 @@ class InheritedTest < PeltonTest
 
   def test_tasks_groups_and_maps
     values = run_with("a") do
-      [Pelton.spawn { Pelton.spawn(name: "inner") { seen }.await }.await, Pelton.group { |group| group.spawn { seen }.await }, Pelton.map([1, 2]) { seen }]
+      [
+        Pelton.spawn { Pelton.spawn(name: "inner") { seen }.await }.await,
+        Pelton.group { |group| group.spawn { seen }.await },
+        Pelton.map([1, 2]) { seen }
+      ]
     end
 
     assert_equal ["a", "a", %w[a a]], values
@@ -96,7 +100,8 @@ class InheritedTest < PeltonTest
       20.times do
         Pelton.spawn { (Inherited[:tenant] = "x") && Pelton.add_timer(0) { sleep 0 } }.await
         sleep 0.0002
-        left << Pelton.spawn { seen }.await << Pelton.spawn { Pelton.next_tick { left << seen } && sleep(0) && nil }.await
+        left << Pelton.spawn { seen }.await
+        left << Pelton.spawn { Pelton.next_tick { left << seen } && sleep(0) && nil }.await
       end
     end
 

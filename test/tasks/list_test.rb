@@ -73,7 +73,9 @@ class TaskListTest < PeltonTest
       sleep 0.001 until log.string.include?("sleeper")
     end
 
-    assert_match(/\Apelton: tasks of process #{Process.pid}\n.*task "sleeper" waiting for \S+ s transient from .*list_test/m, log.string)
+    expected =
+      /\Apelton: tasks of process #{Process.pid}\n.*task "sleeper" waiting for \S+ s transient from .*list_test/m
+    assert_match expected, log.string
   ensure
     Signal.trap("TTIN", before)
     Pelton.logger = $stderr

@@ -103,7 +103,9 @@ class TaskTest < PeltonTest
       assert_equal [main, waiting].to_set, (Pelton.tasks - abandoned).first(2).to_set # in any order
       assert_equal queued, Pelton.tasks.last
       assert_equal %i[running waiting queued], [main, waiting, queued].map(&:activity)
-      assert_match(/\A#<Pelton::Task "waiting" waiting from .*task_test.rb:\d+ at .*task_test.rb:\d+:in .*synchronize'>\z/, waiting.inspect)
+      expected =
+        /\A#<Pelton::Task "waiting" waiting from .*task_test.rb:\d+ at .*task_test.rb:\d+:in .*synchronize'>\z/
+      assert_match expected, waiting.inspect
       assert_match(/\A#<Pelton::Task queued from .*task_test.rb:\d+>\z/, queued.inspect)
       assert_nil queued.backtrace
       assert_nil queued.age # it has no name

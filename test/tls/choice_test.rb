@@ -31,7 +31,10 @@ class TLSChoiceTest < PeltonTest
 
   def test_what_c_gets
     listener =
-      Pelton::TLS::Context.new(ca_file: Certificates.authority, verify: true, sni: {"open.test" => Pelton::TLS::Context.new(verify: false), "any.test" => Pelton::TLS::Context.new(verify: :optional, on_certificate: ->(_) { true })})
+      Pelton::TLS::Context.new(ca_file: Certificates.authority, verify: true, sni: {
+        "open.test" => Pelton::TLS::Context.new(verify: false),
+        "any.test" => Pelton::TLS::Context.new(verify: :optional, on_certificate: ->(_) { true })
+      })
     levels = ["open.test", "any.test", "other.test"].map do |name|
       listener._chooser(true, nil).call(name).then { |_, level, check, choice| [level, check.nil?, choice.name] }
     end

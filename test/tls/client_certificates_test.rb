@@ -88,7 +88,11 @@ class TLSClientCertificatesTest < PeltonTest
     @refusals = []
     Pelton.run do
       listener = Pelton.listen("127.0.0.1", 0) do |stream|
-        greet(stream.tap { stream.start_tls(context, server: true, **((settings.size > 1) ? settings.shift : settings.first)) })
+        greet(
+          stream.tap do
+            stream.start_tls(context, server: true, **((settings.size > 1) ? settings.shift : settings.first))
+          end
+        )
       rescue ArgumentError, Pelton::Error => error
         @refusals << error
       ensure

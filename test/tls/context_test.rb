@@ -32,7 +32,8 @@ class TLSContextTest < PeltonTest
     certificate.public_key = key
     certificate.sign(key, "SHA256")
 
-    assert_match(/too small/, assert_raises(Pelton::TLSError) { Context.new(certificate: certificate, key: key) }.message)
+    assert_match(/too small/,
+      assert_raises(Pelton::TLSError) { Context.new(certificate: certificate, key: key) }.message)
   end
 
   def test_a_key_with_a_password

@@ -88,7 +88,8 @@ class TimeoutTest < PeltonTest
 
       assert_same own, assert_raises(type) { Pelton.timeout(3600) { raise own } }
     end
-    assert_instance_of ::Timeout::Error, assert_raises(::Timeout::Error) { Pelton.timeout(3600) { ::Timeout.timeout(0.001) { sleep } } }
+    assert_instance_of ::Timeout::Error,
+      assert_raises(::Timeout::Error) { Pelton.timeout(3600) { ::Timeout.timeout(0.001) { sleep } } }
   end
 
   # Nothing else is ready, so the fiber makes the loop's ticks itself, and is not parked when the time is over.

@@ -23,7 +23,8 @@ class NotificationsTest < PeltonTest
     Pelton::Notifications.instrument("b") {}
 
     assert_equal :value, value
-    assert_equal ["a", {x: 1, y: 2}, Time, Float, nil], events[0].then { |one| [one.name, one.payload, one.time.class, one.duration.class, one.error] }
+    assert_equal ["a", {x: 1, y: 2}, Time, Float, nil],
+      events[0].then { |one| [one.name, one.payload, one.time.class, one.duration.class, one.error] }
     assert_equal 2, events.size
     assert_equal IOError, events[1].error.class
   end
@@ -71,6 +72,9 @@ class NotificationsTest < PeltonTest
     assert_raises(Pelton::ConnectionError) { Pelton.connect("127.0.0.1", port) }
     TCPServer.open("127.0.0.1", port) { Pelton.connect("127.0.0.1", port).close }
 
-    assert_equal [[{host: "127.0.0.1", port: port}, Pelton::ConnectionError], [{host: "127.0.0.1", port: port}, NilClass]], events
+    assert_equal [
+      [{host: "127.0.0.1", port: port}, Pelton::ConnectionError],
+      [{host: "127.0.0.1", port: port}, NilClass]
+    ], events
   end
 end

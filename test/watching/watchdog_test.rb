@@ -304,10 +304,15 @@ class WatchdogTest < PeltonTest
     output = ruby_output(<<~'RUBY', env: {"PELTON_WATCHDOG" => nil})
       require "pelton/cluster"
       require "pelton/http/launcher"
-      rests = ->(what) { puts what if Fiber.new(blocking: true) { 2_000.times.any? { Pelton::Watchdog.resting? || !sleep(0.001) } }.resume }
+      rests = ->(what) do
+        if Fiber.new(blocking: true) { 2_000.times.any? { Pelton::Watchdog.resting? || !sleep(0.001) } }.resume
+          puts what
+        end
+      end
       app = ->(_env) { [200, {}, []] }
 
-      Pelton.singleton_class.prepend(Module.new { define_method(:logger) { rests.call("a server") || super() } }) # it is loaded
+      # it is loaded
+      Pelton.singleton_class.prepend(Module.new { define_method(:logger) { rests.call("a server") || super() } })
       Pelton.run { Pelton::HTTP::Server.new(app) }
       configuration = Pelton::HTTP::Configuration.new
       configuration.bind("tcp://127.0.0.1:0")
@@ -316,7 +321,9 @@ class WatchdogTest < PeltonTest
       own, master = UNIXSocket.pair
       master.write("stop\n")
       Pelton::Cluster::Child.new(0, nil, own).run { rests.call("a worker") }
-      Pelton.run { p Fiber.new(blocking: true) { 2_000.times.all? { Pelton::Watchdog.resting? && sleep(0.001) } }.resume }
+      Pelton.run do
+        p Fiber.new(blocking: true) { 2_000.times.all? { Pelton::Watchdog.resting? && sleep(0.001) } }.resume
+      end
     RUBY
 
     assert_equal ["a server", "pelton serve", "a worker", "false"], output.lines(chomp: true).uniq.grep_v(/listens/)

@@ -6,7 +6,8 @@ require "pelton/http"
 # PRETEND_PAUSE seconds.
 class PretendModel
   PAUSE = Float(ENV.fetch("PRETEND_PAUSE", 0.05))
-  WORDS = %w[the a fiber reactor page job answer stream waits resumes arrives quietly slowly again while until because every one of them knows
+  WORDS = %w[the a fiber reactor page job answer stream waits resumes arrives quietly slowly again while until because
+    every one of them knows
     where it was].freeze
   BEGINNING = "You have asked: %<question>s\n\nNobody has thought about it, since this text is made up. "
 

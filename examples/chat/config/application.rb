@@ -9,7 +9,8 @@ require "pelton/memcached"
 class Chat < Pelton::Web::Application
   settings.root = File.expand_path("..", __dir__)
   # The beginning of URLs without a request, as in mails. Set BASE_URL in production, which has no default.
-  settings.base_url = ENV.fetch("BASE_URL") { "http://localhost:#{ENV.fetch("PORT", 9292)}" unless settings.environment == "production" }
+  settings.base_url =
+    ENV.fetch("BASE_URL") { "http://localhost:#{ENV.fetch("PORT", 9292)}" unless settings.environment == "production" }
   # The addresses of proxies, whose X-Forwarded-For is believed: "10.0.0.1,unix"
   settings.trusted_proxies = ENV.fetch("TRUSTED_PROXIES", "").split(",")
   # The same folder on all machines.

@@ -14,10 +14,13 @@ class Seed
   START = Time.utc(2026, 9, 14, 8)
   WEEKS = 6
   FIRST =
-    %w[Ada Ben Chloe Dan Elif Finn Grace Hugo Ines Jonas Kaya Leo Mia Noor Omar Petra Quinn Rosa Sam Tara Uma Vera Wim Xenia Yusuf Zoe Aiko Bram Carla Dina Emil Farah Gus Hana Ivo Jana Kofi Lena Marek Nina].freeze
+    %w[Ada Ben Chloe Dan Elif Finn Grace Hugo Ines Jonas Kaya Leo Mia Noor Omar Petra Quinn Rosa Sam Tara Uma Vera Wim
+      Xenia Yusuf Zoe Aiko Bram Carla Dina Emil Farah Gus Hana Ivo Jana Kofi Lena Marek Nina].freeze
   LAST =
-    %w[Adler Brandt Costa Dubois Eriksen Fischer Garcia Hansen Ito Jansen Kowalski Lindgren Moreau Novak Okafor Patel Quist Rossi Silva Tanaka].freeze
-  ROOMS = %w[General Random Design Frontend Backend Infrastructure Support Sales Marketing Hiring Security Mobile Data Research Product Releases Incidents Docs Onboarding Lunch Books Music
+    %w[Adler Brandt Costa Dubois Eriksen Fischer Garcia Hansen Ito Jansen Kowalski Lindgren Moreau Novak Okafor Patel
+      Quist Rossi Silva Tanaka].freeze
+  ROOMS = %w[General Random Design Frontend Backend Infrastructure Support Sales Marketing Hiring Security Mobile Data
+    Research Product Releases Incidents Docs Onboarding Lunch Books Music
     Running Photography Gardening Travel Board\ games Recipes Pets Announcements].freeze
   SENTENCES = [
     "Morning! Did anyone see the %<thing>s this weekend?", "The %<thing>s is green again.",
@@ -67,7 +70,8 @@ class Seed
     digest = Pelton::Web::Password.digest(PASSWORD)
     insert(User, Array.new(@sizes[:users]) do |number|
       name =
-        "#{FIRST[number % FIRST.size]} #{LAST[(number / FIRST.size + number) % LAST.size]}#{" #{number}" if number >= 800}"
+        "#{FIRST[number % FIRST.size]} " \
+        "#{LAST[(number / FIRST.size + number) % LAST.size]}#{" #{number}" if number >= 800}"
       {name: name, name_key: User.name_key(name), handle: name.downcase.tr(" ", "."),
        email: "user#{number + 1}@example.com", password_digest: digest, role: number.zero? ? 1 : 0, **stamps}
     end)
@@ -75,7 +79,10 @@ class Seed
   end
 
   def rooms
-    insert(Room, Array.new(@sizes[:rooms]) { |number| {name: ROOMS[number % ROOMS.size], kind: (number % 7 == 5) ? 1 : 0, creator_id: @users.first.first, **stamps} })
+    insert(Room,
+      Array.new(@sizes[:rooms]) do |number|
+        {name: ROOMS[number % ROOMS.size], kind: (number % 7 == 5) ? 1 : 0, creator_id: @users.first.first, **stamps}
+      end)
     Room.order(:id).select_map(:id)
   end
 
@@ -84,7 +91,8 @@ class Seed
     @members = @rooms.each_with_index.to_h do |room, number|
       [room, @users.select { |user, _| number < 3 || user == @users.first.first || @random.rand(3).zero? }]
     end
-    insert(Membership, @members.flat_map { |room, list| list.map { |user, _| {room_id: room, user_id: user, **stamps} } })
+    insert(Membership,
+      @members.flat_map { |room, list| list.map { |user, _| {room_id: room, user_id: user, **stamps} } })
   end
 
   def messages

@@ -27,8 +27,8 @@ module Pelton
           loaded = ALL.select(&:loaded?)
           raise Error, "AsyncRecord::Base needs ActiveRecord or Sequel: require one of them before" if loaded.empty?
           return loaded.first if loaded.size == 1
-          raise Error, "both ActiveRecord and Sequel are loaded: say which one AsyncRecord::Base is for, by AsyncRecord.on(:sequel) or " \
-            "AsyncRecord.on(:active_record)"
+          raise Error, "both ActiveRecord and Sequel are loaded: say which one AsyncRecord::Base is for, by " \
+            "AsyncRecord.on(:sequel) or AsyncRecord.on(:active_record)"
         end
 
         # @private

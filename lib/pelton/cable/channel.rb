@@ -44,7 +44,9 @@ module Pelton
         # @private
         def actions
           @actions ||=
-            public_instance_methods.reject { |name| Channel.method_defined?(name) && (name != :receive || instance_method(name).owner == Channel) }.to_h { |name| [name.name, name] }
+            public_instance_methods.reject do |name|
+              Channel.method_defined?(name) && (name != :receive || instance_method(name).owner == Channel)
+            end.to_h { |name| [name.name, name] }
         end
 
         private
@@ -175,7 +177,8 @@ module Pelton
       def track_presence(stream, id: nil, info: nil, &block)
         leave_presence(stream)
         block ||= ->(event) { tell_presence(event) }
-        (@presences ||= {})[stream] = @session.server.presence.track(stream, id, info) { |event| @session.protect { block.call(event) } }
+        (@presences ||= {})[stream] =
+          @session.server.presence.track(stream, id, info) { |event| @session.protect { block.call(event) } }
         nil
       end
 

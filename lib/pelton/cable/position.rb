@@ -18,7 +18,9 @@ module Pelton
         # @return [String] JSON; streams that keep no messages are left out
         def of(streams, pubsub)
           at = (Time.now.to_f * 1000).to_i
-          JSON.generate(streams.filter_map { |stream, topic| (position = pubsub.position(topic)) && [stream, entry(position, at)] }.to_h)
+          JSON.generate(streams.filter_map do |stream, topic|
+            (position = pubsub.position(topic)) && [stream, entry(position, at)]
+          end.to_h)
         end
 
         # The position in a parameter of a subscription, as clients send it that do not know of positions: Turbo's

@@ -177,7 +177,8 @@ module Pelton
         when "join" then members.add(process, message["id"], message["info"])
         when "leave" then members.delete(process, message["id"])
         when "are" then members.replace(process, message["members"])
-        when "ask" then publish(stream, type: "are", members: members.processes.fetch(@process)) if members.processes.key?(@process)
+        when "ask"
+          publish(stream, type: "are", members: members.processes.fetch(@process)) if members.processes.key?(@process)
         end
       end
 

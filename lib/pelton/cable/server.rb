@@ -195,7 +195,8 @@ module Pelton
       def stats
         {connections: @sessions.size, subscriptions: @sessions.each_key.sum(&:size), streams: streams.size,
          sent: streams.sent}
-          .merge(%i[accepted restored unauthorized commands refused rejected errors slow gaps].to_h { |name| [name, @counts[name]] })
+          .merge(%i[accepted restored unauthorized commands refused rejected errors slow gaps]
+            .to_h { |name| [name, @counts[name]] })
       end
 
       # @param name [Object] that a client has sent
@@ -241,7 +242,8 @@ module Pelton
         return @errors[place] = [time, before + 1] if time && Clock.now - time < REPEAT_EVERY
         @errors.clear if @errors.size >= MOST_ERRORS
         @errors[place] = [Clock.now, 0]
-        Pelton.report_error(error, "a channel#{"; and #{before} times more since the last report" if before&.positive?}")
+        Pelton.report_error(error,
+          "a channel#{"; and #{before} times more since the last report" if before&.positive?}")
       end
 
       # Counts what was refused, and logs it: of each kind one in a while.

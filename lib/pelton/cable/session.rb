@@ -299,7 +299,12 @@ module Pelton
       def tell_presence(identifier)
         raise Refused, "presence is a part of the extended protocol" unless extended?
         members = @subscriptions.presence(identifier)
-        answer(identifier, "presence", JSON.generate(members ? {type: "info", total: members.size, records: members.map { |id, info| {id: id, info: info} }} : {type: "error"}))
+        told = if members
+          {type: "info", total: members.size, records: members.map { |id, info| {id: id, info: info} }}
+        else
+          {type: "error"}
+        end
+        answer(identifier, "presence", JSON.generate(told))
       end
 
       def refuse(reason)

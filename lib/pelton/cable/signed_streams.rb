@@ -19,7 +19,8 @@ module Pelton
       # @raise [ArgumentError] the key is short
       def initialize(key)
         if key.bytesize < 32
-          raise ArgumentError, "the key of signed streams has #{key.bytesize} bytes: use 32 or more, as SecureRandom.hex(32) makes them"
+          raise ArgumentError,
+            "the key of signed streams has #{key.bytesize} bytes: use 32 or more, as SecureRandom.hex(32) makes them"
         end
         @key = key
       end

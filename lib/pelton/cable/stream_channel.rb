@@ -11,8 +11,11 @@ module Pelton
       PUBSUB = "$pubsub"
 
       def subscribed
-        stream =
-          params.key?(:signed_stream_name) ? @session.server.signed_streams&.verify(params[:signed_stream_name]) : public_name
+        stream = if params.key?(:signed_stream_name)
+          @session.server.signed_streams&.verify(params[:signed_stream_name])
+        else
+          public_name
+        end
         raise Refused, "the name of the stream is not signed by this server" unless stream
         stream_from(stream)
       end

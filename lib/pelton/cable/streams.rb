@@ -43,7 +43,8 @@ module Pelton
       # @raise [Refused] the name is internal
       def add(name, channel, session, block)
         if name.start_with?(INTERNAL)
-          raise Refused, "the stream #{name.inspect[0, 100]} is internal: names that begin with #{INTERNAL} are Pelton's"
+          raise Refused,
+            "the stream #{name.inspect[0, 100]} is internal: names that begin with #{INTERNAL} are Pelton's"
         end
         return filter(name, session, block) if block
         identifier = channel.identifier
@@ -104,8 +105,9 @@ module Pelton
       # The topic's server may let it wait. Others who come meanwhile share the stream.
       def start(name)
         @streams[name] = stream = Stream.new({}, {})
-        lost =
-          -> { @gap.call(stream.rooms.values.flat_map(&:to_a) + stream.holds.values.map { |hold| hold.session.socket }) }
+        lost = -> do
+          @gap.call(stream.rooms.values.flat_map(&:to_a) + stream.holds.values.map { |hold| hold.session.socket })
+        end
         stream.subscription = @pubsub.attach(name, gap: lost) do |json, position|
           stream.rooms.each do |audience, room|
             count = room.broadcast(audience.encode(json, name, position))

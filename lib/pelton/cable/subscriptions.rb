@@ -142,7 +142,11 @@ module Pelton
         @channels.delete(identifier)
         channel._stop
         return :failed if called == :failed
-        (called == :done) ? @server.refuse(:rejected, "#{channel.class.name} rejects a subscription") : @server.count(:rejected)
+        if called == :done
+          @server.refuse(:rejected, "#{channel.class.name} rejects a subscription")
+        else
+          @server.count(:rejected)
+        end
         false
       end
     end

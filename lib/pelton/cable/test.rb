@@ -105,8 +105,8 @@ module Pelton
         # @return [Array<String>] without those that were stopped
         def streams = @recorder.subscriptions.keys
 
-        # @return [Array<String>] the names of the texts that it follows, see {Channel#follow_stream}, without those that
-        #   were stopped
+        # @return [Array<String>] the names of the texts that it follows, see {Channel#follow_stream}, without those
+        #   that were stopped
         def texts = @recorder.texts
 
         # @return [Array<Object>] what the client was sent by this call, as JSON expresses it: broadcasts of its

@@ -74,8 +74,8 @@ module Pelton
       # Purges the caches of all workers that serve: one that starts has none yet, and one that stops ends with its own.
       #
       # @param path [String] see {HTTP::Server#purge}
-      # @return [Hash{Symbol => Integer}, String] how many responses were `purged`; or which workers did not answer within
-      #   a second, though they may still do it
+      # @return [Hash{Symbol => Integer}, String] how many responses were `purged`; or which workers did not answer
+      #   within a second, though they may still do it
       def purge(path)
         @purge.synchronize do
           number = @purges += 1

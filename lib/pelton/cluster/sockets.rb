@@ -117,7 +117,11 @@ module Pelton
             ": a port below 1024 needs root, CAP_NET_BIND_SERVICE, or a socket that systemd opens"
           end
         when Errno::EADDRINUSE
-          (info.unix? && !File.socket?(info.unix_path)) ? ": there is a file that is not a socket" : ": another process listens there"
+          if info.unix? && !File.socket?(info.unix_path)
+            ": there is a file that is not a socket"
+          else
+            ": another process listens there"
+          end
         when Errno::ENOENT then ": there is no folder #{File.dirname(info.unix_path)}: make it" if info.unix?
         when Errno::EADDRNOTAVAIL then ": this machine has no such address; 0.0.0.0 is all that it has"
         end

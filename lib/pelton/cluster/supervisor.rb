@@ -135,7 +135,7 @@ module Pelton
         (@workers.any? { |worker| worker.pipe.closed? || worker.stopping? }) ? [0.05, *@restarts.left] : @restarts.left
       end
 
-      # ---- starting ---------------------------------------------------------------------------------------------------
+      # ---- starting --------------------------------------------------------------------------------------------------
 
       # Starts the workers that are missing, and stops those that are not wanted any more.
       def fill
@@ -160,7 +160,8 @@ module Pelton
       rescue => error
         raise unless @announced # the program itself is broken
         delay = @restarts.delay(index, early: true)
-        warn("worker #{index} cannot be forked, next try in #{[delay.round, 1].max} s: #{error.message} (#{error.class})")
+        warn("worker #{index} cannot be forked, next try in #{[delay.round, 1].max} s: #{error.message} " \
+          "(#{error.class})")
       end
 
       # Called in a worker's process.
@@ -172,11 +173,12 @@ module Pelton
       def announce_ready
         return if @announced || @workers.count(&:ready?) < @wanted
         @announced = true
-        log("#{@wanted} worker#{"s" if @wanted > 1} serve#{"s" if @wanted == 1} #{@listening.places.map(&@name).join(", ")} (pid #{Process.pid})")
+        log("#{@wanted} worker#{"s" if @wanted > 1} serve#{"s" if @wanted == 1} " \
+          "#{@listening.places.map(&@name).join(", ")} (pid #{Process.pid})")
         @notifier.ready
       end
 
-      # ---- ending -----------------------------------------------------------------------------------------------------
+      # ---- ending ----------------------------------------------------------------------------------------------------
 
       def reap
         statuses = (Process.pid == 1) ? reap_all : {}
@@ -228,21 +230,24 @@ module Pelton
         @workers.each do |worker|
           if worker.stopping?
             worker.kill if Clock.now - worker.stopped > @stop_timeout
-          elsif Clock.now - (worker.ready? ? worker.last_message : worker.started) > (worker.ready? ? @worker_timeout : @boot_timeout)
-            warn("worker #{worker.index} (#{worker.pid}) #{worker.ready? ? "has not reported" : "does not come up"}: killed")
+          elsif Clock.now - (worker.ready? ? worker.last_message : worker.started) >
+              (worker.ready? ? @worker_timeout : @boot_timeout)
+            warn("worker #{worker.index} (#{worker.pid}) #{worker.ready? ? "has not reported" : "does not come up"}: " \
+              "killed")
             worker.kill
           end
         end
       end
 
-      # ---- replacing --------------------------------------------------------------------------------------------------
+      # ---- replacing -------------------------------------------------------------------------------------------------
 
       # Replaces one worker whose memory has passed the limit, if no other one is being replaced, started or stopped.
       def replace_grown
         return unless running? && !@replacement && @to_replace.empty? && @workers.all?(&:ready?)
         worker, bytes = @lock.synchronize { @memory.beyond_limit(@workers) }
         return unless worker
-        warn("worker #{worker.index} (#{worker.pid}) has #{bytes >> 20} MB of memory, which is beyond the limit: a new one takes its place")
+        warn("worker #{worker.index} (#{worker.pid}) has #{bytes >> 20} MB of memory, which is beyond the limit: a " \
+          "new one takes its place")
         @to_replace = [worker]
       end
 
@@ -264,7 +269,11 @@ module Pelton
       end
 
       def stop_replacing
-        warn(@renewing ? "the other workers are not replaced: a new one must come up first" : "the worker stays: the new one does not come up")
+        if @renewing
+          warn("the other workers are not replaced: a new one must come up first")
+        else
+          warn("the worker stays: the new one does not come up")
+        end
         @renewing = false
         @to_replace.clear
       end

@@ -55,7 +55,8 @@ module Pelton
       def check_address(address)
         return unless Cluster::Sockets.probe(address) == :in_use
         owner = SocketOwner.of(address)
-        note("#{address} is in use#{" by #{owner}" if owner}: whoever listens there must stop, or hand it over (USR2), before this server can start")
+        note("#{address} is in use#{" by #{owner}" if owner}: whoever listens there must stop, or hand it over " \
+          "(USR2), before this server can start")
       end
 
       def check_control(address)
@@ -95,9 +96,12 @@ module Pelton
       rescue HTTP::Configuration::Invalid => error
         problem(error.message)
       rescue SystemExit => error
-        problem("#{configuration.rackup}: the application ends the process with status #{error.status} when it is loaded")
+        problem(
+          "#{configuration.rackup}: the application ends the process with status #{error.status} when it is loaded"
+        )
       rescue StandardError, ScriptError => error
-        problem("#{configuration.rackup}: #{error.message.lines.first.to_s.strip} (#{error.class})#{" at #{error.backtrace.first}" if error.backtrace&.any?}")
+        problem("#{configuration.rackup}: #{error.message.lines.first.to_s.strip} " \
+          "(#{error.class})#{" at #{error.backtrace.first}" if error.backtrace&.any?}")
       end
 
       # Returns whether the block raises nothing that the user can cure.

@@ -20,7 +20,9 @@ module Pelton
           socket.write("#{method} #{path} HTTP/1.0\r\n\r\n")
           head, body = read(socket).split("\r\n\r\n", 2)
           raise ArgumentError, "no answer to #{method} #{path[/[^?]*/]}" unless head&.start_with?("HTTP/1.1 ")
-          raise ArgumentError, "#{method} #{path[/[^?]*/]}: #{head[/ (\d+ [^\r]*)/, 1]}: #{body.to_s.strip}" unless head.start_with?("HTTP/1.1 200")
+          unless head.start_with?("HTTP/1.1 200")
+            raise ArgumentError, "#{method} #{path[/[^?]*/]}: #{head[/ (\d+ [^\r]*)/, 1]}: #{body.to_s.strip}"
+          end
           body
         end
       end

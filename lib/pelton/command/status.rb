@@ -35,7 +35,8 @@ module Pelton
       def print_stats(stats, out, indent = "")
         stats.each do |name, value|
           case value
-          when ->(one) { one.is_a?(Hash) && one.key?("+Inf") } then out.puts("#{indent}#{name}: #{value["+Inf"]} in #{value["sum"].round(3)} s")
+          when ->(one) { one.is_a?(Hash) && one.key?("+Inf") }
+            out.puts("#{indent}#{name}: #{value["+Inf"]} in #{value["sum"].round(3)} s")
           when Hash then out.puts("#{indent}#{name}:").then { print_stats(value, out, "#{indent}  ") }
           when Array then value.each do |one|
             out.puts("#{indent}#{name}:").then { print_stats(one, out, "#{indent}  ") }

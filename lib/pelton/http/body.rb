@@ -10,8 +10,8 @@ module Pelton
         def check(body)
           return if body.respond_to?(:each) || body.respond_to?(:call)
           hint = body.is_a?(String) ? "[the String]" : "[] for an empty one"
-          raise TypeError, "the application returned #{body.nil? ? "nil" : "an instance of #{body.class}"} as the body: return an Array of Strings (#{hint}), or an " \
-            "object that responds to each or call"
+          raise TypeError, "the application returned #{body.nil? ? "nil" : "an instance of #{body.class}"} as the " \
+            "body: return an Array of Strings (#{hint}), or an object that responds to each or call"
         end
 
         # Sends a body and closes it, once, also when the client has closed the connection. An error leaves the response

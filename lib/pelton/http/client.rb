@@ -39,8 +39,8 @@ module Pelton
         expect_timeout: 1,     # for the server's consent to a large body; then the body is sent without it
         pool_timeout: 60,      # for a free connection, when all allowed connections are in use
         redirects: 5,          # the number of redirects that are followed
-        # How often a request that may be sent twice is sent again: GET, HEAD, OPTIONS, TRACE, PUT and DELETE, and others
-        # with a header Idempotency-Key; after a ConnectionError, and after 429 and 503
+        # How often a request that may be sent twice is sent again: GET, HEAD, OPTIONS, TRACE, PUT and DELETE, and
+        # others with a header Idempotency-Key; after a ConnectionError, and after 429 and 503
         retries: 0,
         # Inflated bytes that ClientResponse#body collects: beyond, LimitError; nil: no limit. Streaming has none
         max_body: 64 << 20,
@@ -62,8 +62,9 @@ module Pelton
       #   origin
       # @param concurrency [Integer] the most connections to one origin at a time, for each thread
       # @param keep_alive [Numeric] seconds after which an idle connection is closed
-      # @param http2 [Boolean, :prior_knowledge] true: HTTP/2 where a server chooses it by TLS (ALPN); `:prior_knowledge`:
-      #   also without TLS, by servers that are known to speak it; false: HTTP/1.1 alone. Without libnghttp2 it is false
+      # @param http2 [Boolean, :prior_knowledge] true: HTTP/2 where a server chooses it by TLS (ALPN);
+      #   `:prior_knowledge`: also without TLS, by servers that are known to speak it; false: HTTP/1.1 alone. Without
+      #   libnghttp2 it is false
       # @param tls [TLS::Context, Hash, nil] a Hash has the options of {TLS::Context#initialize}. Servers are verified
       #   unless it has `verify: false`
       # @param proxy [String, Symbol, nil] "http://user:password@host:port"; :environment: read http_proxy, https_proxy

@@ -93,25 +93,34 @@ module Pelton
       def parser
         OptionParser.new do |options|
           options.banner = "usage: pelton serve [config.ru] [options]"
-          options.on("-b", "--bind ADDRESS", "tcp://host:port, unix:///path?mode=660 or ssl://host:port?cert=FILE&key=FILE; again for more") do |address|
+          options.on("-b", "--bind ADDRESS", "tcp://host:port, unix:///path?mode=660 or " \
+            "ssl://host:port?cert=FILE&key=FILE; again for more") do |address|
             @binds = true
             set { bind(address) }
           end
-          options.on("-p", "--port PORT", Integer, "listen there (#{Configuration::PORT}): on 127.0.0.1 in development, otherwise on all addresses") do |port|
+          options.on("-p", "--port PORT", Integer, "listen there (#{Configuration::PORT}): on 127.0.0.1 in " \
+            "development, otherwise on all addresses") do |port|
             @binds = true
             set { port(port) }
           end
-          options.on("-C", "--config FILE", "settings in Ruby (#{Configuration::PLACES.join(" or ")}, if there is one)") { |path| @file = path }
+          options.on("-C", "--config FILE", "settings in Ruby (#{Configuration::PLACES.join(" or ")}, if there is " \
+            "one)") do |path|
+            @file = path
+          end
           SETTINGS.each do |setting|
             options.on(*setting.flags, "#{setting.text} (#{setting.shown_default})") do |value|
               set { public_send(setting.name, value) }
             end
           end
-          options.on("--check", "say what would keep it from serving, and end: 0 when all is well, otherwise 1") { @check = true }
+          options.on("--check", "say what would keep it from serving, and end: 0 when all is well, otherwise 1") do
+            @check = true
+          end
           options.on("-v", "--version", "print the version") { @answer = "pelton #{VERSION}" }
           options.on("-h", "--help", "print this") { @answer = options.help }
-          options.separator("\nSettings may come from the environment, too: PELTON_WORKERS=2, PELTON_BIND=tcp://0.0.0.0:80 ...; flags win over\n" \
-            "variables, and variables over the file. WEB_CONCURRENCY and PORT are used where neither says anything else.")
+          options.separator("\nSettings may come from the environment, too: " \
+            "PELTON_WORKERS=2, PELTON_BIND=tcp://0.0.0.0:80 ...; flags win over\n" \
+            "variables, and variables over the file. " \
+            "WEB_CONCURRENCY and PORT are used where neither says anything else.")
         end
       end
     end

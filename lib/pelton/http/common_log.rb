@@ -24,7 +24,8 @@ module Pelton
         return refused(*payload.values_at(:address, :status)) unless (env = payload[:env])
         status, bytes = payload.values_at(:status, :bytes)
         add("#{presence(env["REMOTE_ADDR"])} - #{presence(env["REMOTE_USER"])} [#{time}] " \
-          "\"#{plain(env["REQUEST_METHOD"])} #{target(plain(env["REQUEST_URI"]))} #{env["SERVER_PROTOCOL"]}\" #{status} #{bytes.zero? ? "-" : bytes}\n")
+          "\"#{plain(env["REQUEST_METHOD"])} #{target(plain(env["REQUEST_URI"]))} #{env["SERVER_PROTOCOL"]}\" " \
+          "#{status} #{bytes.zero? ? "-" : bytes}\n")
       end
 
       private

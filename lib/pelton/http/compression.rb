@@ -63,7 +63,8 @@ module Pelton
 
       # Files are sent by sendfile; other bodies are passed on by the kernel, or go on after the call has returned.
       def ours?(body)
-        body.is_a?(Array) || body.respond_to?(:each) && %i[to_path relay_to callback send_to].none? { |name| body.respond_to?(name) }
+        body.is_a?(Array) ||
+          body.respond_to?(:each) && %i[to_path relay_to callback send_to].none? { |name| body.respond_to?(name) }
       end
 
       def left_alone?(headers)

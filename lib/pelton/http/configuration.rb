@@ -104,7 +104,8 @@ module Pelton
         parsed = Address.new(address)
         secure = parsed.tls?
         if secure && !tls[:certificate] && !tls[:sni] && !acme && !self.tls
-          raise ArgumentError, "#{address}: give it a certificate: #{address}?cert=FILE&key=FILE, or certificate: and key: in #{PLACES.first}; or name the host by acme before it"
+          raise ArgumentError, "#{address}: give it a certificate: #{address}?cert=FILE&key=FILE, or certificate: " \
+            "and key: in #{PLACES.first}; or name the host by acme before it"
         end
         raise ArgumentError, "#{address}: #{tls.keys.join(", ")}: only ssl:// takes that" if !secure && tls.any?
         raise ArgumentError, "#{address}: mode: only unix:// takes that" if mode && !parsed.path
@@ -200,8 +201,8 @@ module Pelton
         options
       end
 
-      # The addresses and their TLS options. Without an address it is port 9292, see {#port}; with {#acme}, ports 443 and
-      # 80.
+      # The addresses and their TLS options. Without an address it is port 9292, see {#port}; with {#acme}, ports 443
+      # and 80.
       def addresses
         host = (rack_env == "development") ? "127.0.0.1" : "0.0.0.0"
         binds = @binds.empty? ? default_binds : @binds
@@ -237,7 +238,9 @@ module Pelton
       # The path of a file with the certificate and its key.
       def certificate_of_its_own
         return acme_files.certificate_path if acme
-        raise Invalid, "tls: it is for development: give ssl:// a certificate, or name the host by acme" if rack_env == "production"
+        if rack_env == "production"
+          raise Invalid, "tls: it is for development: give ssl:// a certificate, or name the host by acme"
+        end
         require_relative "local_authority" # it loads openssl
         @local_certificate ||= LocalAuthority.default.prepare
       rescue SystemCallError => error

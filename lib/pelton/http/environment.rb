@@ -15,10 +15,12 @@ module Pelton
     class Environment
       # Each setting has one, but `environment`, which has RACK_ENV, APP_ENV and RAILS_ENV.
       VARIABLES =
-        SETTINGS.reject { |setting| setting.name == :environment }.to_h { |setting| [setting.variable, setting.name] }.freeze
+        SETTINGS.reject { |setting| setting.name == :environment }
+          .to_h { |setting| [setting.variable, setting.name] }.freeze
       # Variables that are read elsewhere.
       OTHERS =
-        %w[PELTON_CONFIG PELTON_BIND PELTON_WATCHDOG PELTON_BACKEND PELTON_SOCKETS PELTON_PUBSUB_KEPT PELTON_PUBSUB_HUB].freeze
+        %w[PELTON_CONFIG PELTON_BIND PELTON_WATCHDOG PELTON_BACKEND PELTON_SOCKETS PELTON_PUBSUB_KEPT
+          PELTON_PUBSUB_HUB].freeze
       # What Kubernetes sets in each container for a service whose name begins with "pelton", and the lab for its
       # servers.
       FOREIGN = /\APELTON(?:_\w+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_\w+)?)\z|\APELTON_LAB_/

@@ -75,7 +75,9 @@ module Pelton
       def answer(env, obstacle)
         env[UNLOGGED] = true unless obstacle
         body = obstacle ? "not ready\n" : "ok\n"
-        [obstacle ? 503 : 200, {"content-type" => "text/plain", "cache-control" => "no-store", "content-length" => body.bytesize.to_s}, [body]]
+        [obstacle ? 503 : 200,
+          {"content-type" => "text/plain", "cache-control" => "no-store", "content-length" => body.bytesize.to_s},
+          [body]]
       end
 
       def check

@@ -41,7 +41,8 @@ module Pelton
         return [400, {"content-type" => "text/plain"}, ["the request has no host\n"]] if host.nil? || host.empty?
         place = "https://#{host}#{":#{@port}" if port && @port != 443}#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}"
         place << "?#{env["QUERY_STRING"]}" unless env["QUERY_STRING"].to_s.empty?
-        [SAFE.include?(env["REQUEST_METHOD"]) ? 301 : 308, {"location" => place, "content-type" => "text/plain", "content-length" => "0"}, []]
+        [SAFE.include?(env["REQUEST_METHOD"]) ? 301 : 308,
+          {"location" => place, "content-type" => "text/plain", "content-length" => "0"}, []]
       end
     end
   end

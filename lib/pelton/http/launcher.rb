@@ -38,7 +38,8 @@ module Pelton
         @out = out
         check, timeout = configuration.readiness
         @health =
-          Health.new(live_path: configuration.live_path, ready_path: configuration.ready_path, check: check, timeout: timeout)
+          Health.new(live_path: configuration.live_path, ready_path: configuration.ready_path,
+            check: check, timeout: timeout)
       end
 
       # Checks the certificates, the log, and, without an application, that the rackup file exists.

@@ -15,8 +15,13 @@ module Pelton
       VALID = 397 * DAY # of a certificate: what browsers accept
       SOON = 30 * DAY
       NAMES = %w[localhost *.localhost 127.0.0.1 ::1].freeze
-      AUTHORITY = {"basicConstraints" => "critical,CA:TRUE,pathlen:0", "keyUsage" => "critical,keyCertSign,cRLSign", "subjectKeyIdentifier" => "hash",
-                   "nameConstraints" => "critical,permitted;DNS:localhost,permitted;IP:127.0.0.0/255.0.0.0,permitted;IP:0:0:0:0:0:0:0:1/FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF"}.freeze
+      AUTHORITY = {
+        "basicConstraints" => "critical,CA:TRUE,pathlen:0",
+        "keyUsage" => "critical,keyCertSign,cRLSign",
+        "subjectKeyIdentifier" => "hash",
+        "nameConstraints" => "critical,permitted;DNS:localhost,permitted;IP:127.0.0.0/255.0.0.0," \
+          "permitted;IP:0:0:0:0:0:0:0:1/FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF"
+      }.freeze
       private_constant :DAY, :YEARS, :VALID, :SOON, :NAMES, :AUTHORITY
 
       # @return [LocalAuthority] the user's
@@ -47,22 +52,28 @@ module Pelton
       def key_path = File.join(@folder, "authority-key.pem")
 
       def read_authority
-        identity = X509::Identity.new(OpenSSL::X509::Certificate.new(File.read(path)), OpenSSL::PKey::EC.new(File.read(key_path)))
+        identity = X509::Identity.new(OpenSSL::X509::Certificate.new(File.read(path)),
+          OpenSSL::PKey::EC.new(File.read(key_path)))
         identity if identity.certificate.not_after > Time.now + SOON
       rescue Errno::ENOENT, OpenSSL::OpenSSLError
         nil
       end
 
       def make_authority
-        identity = X509.make({"CN" => "Pelton, development on #{Socket.gethostname}"}, seconds: YEARS, extensions: AUTHORITY)
+        identity =
+          X509.make({"CN" => "Pelton, development on #{Socket.gethostname}"}, seconds: YEARS, extensions: AUTHORITY)
         X509.write(key_path, identity.key.to_pem)
         X509.write(path, identity.certificate.to_pem)
         identity
       end
 
       def make(authority)
-        extensions = {"basicConstraints" => "critical,CA:FALSE", "keyUsage" => "critical,digitalSignature", "extendedKeyUsage" => "serverAuth",
-                      "subjectAltName" => X509.alternatives(NAMES)}
+        extensions = {
+          "basicConstraints" => "critical,CA:FALSE",
+          "keyUsage" => "critical,digitalSignature",
+          "extendedKeyUsage" => "serverAuth",
+          "subjectAltName" => X509.alternatives(NAMES)
+        }
         X509.make({"CN" => "localhost"}, seconds: VALID, issuer: authority, extensions: extensions)
       end
 

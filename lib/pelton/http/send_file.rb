@@ -78,8 +78,8 @@ module Pelton
       def by_path(value)
         path = File.expand_path(value)
         @folders.each { |folder| (name = folder.name_of(path)) and return [folder, name] }
-        raise Error, "x-sendfile: #{path} lies in no folder that is allowed: add x_sendfile #{File.dirname(path).inspect} " \
-          "to config/pelton.rb"
+        raise Error, "x-sendfile: #{path} lies in no folder that is allowed: add x_sendfile " \
+          "#{File.dirname(path).inspect} to config/pelton.rb"
       end
 
       def by_url(value)

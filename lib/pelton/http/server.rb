@@ -16,7 +16,8 @@ module Pelton
       # The options and their defaults, as `docs/reference/settings.md` describes them: of time in seconds, of size in
       # bytes. nil is no limit.
       DEFAULTS =
-        SETTINGS.select { |setting| setting.taken_by == :server }.to_h { |setting| [setting.name, setting.default] }.freeze
+        SETTINGS.select { |setting| setting.taken_by == :server }
+          .to_h { |setting| [setting.name, setting.default] }.freeze
       OPTIONS = SETTINGS.to_h { |setting| [setting.name, setting] }.slice(*DEFAULTS.keys).freeze
       private_constant :OPTIONS
 
@@ -120,8 +121,8 @@ module Pelton
       #   `http2_connections`, `http2_streams` (requests), `http2_resets` (those that their client cancelled while they
       #   were answered) and `http2_floods` (connections ended for it). The status is 0 where the client left before the
       #   response. With a cache: `cache_hits` and `cache_misses` of the requests that may be answered from it;
-      #   `cache_stale`, those answered by an expired response; `cache_waits`, the misses that waited for the response to
-      #   another; the `cache_bytes` of its responses; and `cache_purged`, how many of them {#purge} has removed
+      #   `cache_stale`, those answered by an expired response; `cache_waits`, the misses that waited for the response
+      #   to another; the `cache_bytes` of its responses; and `cache_purged`, how many of them {#purge} has removed
       def stats = _stats.merge!(failed_handshakes: @listeners.sum(&:failed_handshakes), durations: durations)
 
       # Removes responses from this process's cache; those that are being made are not kept. It takes about a
@@ -215,7 +216,9 @@ module Pelton
       end
 
       def refused(address, status, reason)
-        Notifications::Event.new("refusal.http_server", {address: address, status: status, reason: reason, server: self}, Notifications.for("refusal.http_server")).finish(nil, 0.0, also: @log)
+        Notifications::Event.new("refusal.http_server",
+          {address: address, status: status, reason: reason, server: self},
+          Notifications.for("refusal.http_server")).finish(nil, 0.0, also: @log)
       end
 
       def add(listener)
@@ -260,7 +263,8 @@ module Pelton
         }
         # Rack before 3 requires these. Requests take turns on one thread, but interleave like those of several.
         if Server._rack_2?
-          template.update("rack.version" => [1, 3], "rack.multithread" => true, "rack.multiprocess" => true, "rack.run_once" => false)
+          template.update("rack.version" => [1, 3], "rack.multithread" => true,
+            "rack.multiprocess" => true, "rack.run_once" => false)
         end
         template["rack.early_hints"] = true if early_hints # each request puts its exchange there
         template

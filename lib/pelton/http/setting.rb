@@ -80,20 +80,28 @@ module Pelton
       KINDS = {
         text: Kind.new(placeholder: "TEXT", convert: ->(value) { value }),
         file: Kind.new(placeholder: "FILE", convert: ->(value) { value }),
-        folders: Kind.new(placeholder: "FOLDERS", expected: "one or more folders, such as /srv/files:/srv/more", convert: ->(value) { folders(value) }),
-        map: Kind.new(placeholder: "URLS", expected: "URLs and their folders, such as /internal/=/srv/files", convert: ->(value) { map(value) }),
+        folders: Kind.new(placeholder: "FOLDERS", expected: "one or more folders, such as /srv/files:/srv/more",
+          convert: ->(value) { folders(value) }),
+        map: Kind.new(placeholder: "URLS", expected: "URLs and their folders, such as /internal/=/srv/files",
+          convert: ->(value) { map(value) }),
         address: Kind.new(placeholder: "ADDRESS", convert: ->(value) { value }),
         path: Kind.new(placeholder: "PATH", expected: "a path such as /up", convert: ->(value) {
           matching(value,
             %r{\A/})
         }),
-        topics: Kind.new(placeholder: "URL", expected: "redis://..., rediss://... or postgres://...", convert: ->(value) { matching(value, TOPICS) }),
-        names: Kind.new(placeholder: "NAMES", expected: "names of hosts such as \"example.com, www.example.com\", without wildcards", convert: ->(value) { names(value) }),
+        topics: Kind.new(placeholder: "URL", expected: "redis://..., rediss://... or postgres://...",
+          convert: ->(value) { matching(value, TOPICS) }),
+        names: Kind.new(placeholder: "NAMES",
+          expected: "names of hosts such as \"example.com, www.example.com\", without wildcards",
+          convert: ->(value) { names(value) }),
         switch: Kind.new(expected: "true or false", convert: ->(value) { switch(value) }),
         count: Kind.new(placeholder: "COUNT", expected: "an integer of 0 or more", convert: ->(value) { count(value) }),
-        number: Kind.new(placeholder: "NUMBER", expected: "a number of 0 or more", convert: ->(value) { number(value) }),
-        seconds: Kind.new(placeholder: "SECONDS", expected: "a number of 0 or more", convert: ->(value) { number(value) }),
-        bytes: Kind.new(placeholder: "BYTES", expected: "a number of 0 or more, or one with K, M or G, such as 64M", convert: ->(value) { bytes(value) })
+        number: Kind.new(placeholder: "NUMBER", expected: "a number of 0 or more",
+          convert: ->(value) { number(value) }),
+        seconds: Kind.new(placeholder: "SECONDS", expected: "a number of 0 or more",
+          convert: ->(value) { number(value) }),
+        bytes: Kind.new(placeholder: "BYTES", expected: "a number of 0 or more, or one with K, M or G, such as 64M",
+          convert: ->(value) { bytes(value) })
       }.freeze
       private_constant :KINDS
 

@@ -4,7 +4,8 @@ require_relative "client"
 begin
   require "websocket/driver"
 rescue LoadError
-  raise LoadError, "Pelton::HTTP::WebSocket needs the gem websocket-driver (and, to compress, permessage_deflate): add it to your Gemfile"
+  raise LoadError, "Pelton::HTTP::WebSocket needs the gem websocket-driver (and, to compress, permessage_deflate): " \
+    "add it to your Gemfile"
 end
 require_relative "websocket/deflate"
 # Loads the gems' files now: the first handshake would load them inside the loop.

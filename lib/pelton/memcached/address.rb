@@ -8,7 +8,8 @@ module Pelton
     class Address
       DEFAULT_PORT = 11211
       NETWORK =
-        /\A(?:\[(?<host>[0-9A-Za-z:.%_-]{2,255})\]|(?<host>[^:\[\]\s\/@]{1,255}))(?::(?<port>\d{1,5}))?(?::(?<weight>\d{1,9}))?\z/
+        /\A(?:\[(?<host>[0-9A-Za-z:.%_-]{2,255})\]|(?<host>[^:\[\]\s\/@]{1,255}))
+          (?::(?<port>\d{1,5}))?(?::(?<weight>\d{1,9}))?\z/x
       SOCKET = /\A(?<path>\/[^:\0]+)(?::(?<weight>\d{1,9}))?\z/
       private_constant :NETWORK, :SOCKET
 
@@ -28,7 +29,8 @@ module Pelton
       def self.parse(text)
         return text if text.is_a?(Address)
         match = NETWORK.match(text) || SOCKET.match(text) || raise(ArgumentError, "a server is \"host:port\", " \
-          "\"host:port:weight\", \"[ipv6]:port\" or the path of a UNIX socket, not #{text.is_a?(String) ? Pelton::Address.without_secrets(text).inspect : text.class}")
+          "\"host:port:weight\", \"[ipv6]:port\" or the path of a UNIX socket, not " \
+          "#{text.is_a?(String) ? Pelton::Address.without_secrets(text).inspect : text.class}")
         new(**match.named_captures.compact.transform_keys(&:to_sym))
       end
 

@@ -249,7 +249,8 @@ module Pelton
       # For when not all servers are in use, and it is time to ask one again.
       def recheck_servers = @servers.recheck
 
-      Pelton.register_upcalls(find_connection: instance_method(:connection), recheck_servers: instance_method(:recheck_servers))
+      Pelton.register_upcalls(find_connection: instance_method(:connection),
+        recheck_servers: instance_method(:recheck_servers))
     end
   end
 end

@@ -66,19 +66,33 @@ module Pelton
 
       def parser
         OptionParser.new do |parser|
-          parser.banner = "usage: pelton memcached [options]\n\nA memcached that needs no installation, with memcached's own options.\n\n"
-          parser.on("-p", "--port PORT", Integer, "TCP port (default: 11211; 0: any free one, which is printed)") { |port| @port = port }
+          parser.banner = "usage: pelton memcached [options]\n\n" \
+            "A memcached that needs no installation, with memcached's own options.\n\n"
+          parser.on("-p", "--port PORT", Integer, "TCP port (default: 11211; 0: any free one, which is " \
+            "printed)") do |port|
+            @port = port
+          end
           parser.on("-U", "--udp-port PORT", Integer, "only 0: UDP is not supported") { |port| refuse_udp(port) }
-          parser.on("-u", "--user USER", "accepted only if it changes nothing: start the server as that user instead") { |user| refuse_user(user) }
+          parser.on("-u", "--user USER", "accepted only if it changes nothing: start the server as that user " \
+            "instead") do |user|
+            refuse_user(user)
+          end
           parser.on("-s", "--unix-socket FILE", "UNIX socket to listen on, instead of TCP") { |path| @path = path }
           parser.on("-a", "--unix-mask MODE", OptionParser::OctalInteger,
             "permissions of the UNIX socket, in octal (default: 700)") { |mode| @mode = mode }
-          parser.on("-l", "--listen ADDRESS,...", Array, "addresses to listen on (default: 127.0.0.1)") { |hosts| @hosts.concat(hosts) }
-          parser.on("-m", "--memory-limit MB", Integer, "memory of all items in megabytes (default: 64)") { |megabytes| @memory = megabytes * MEGABYTE }
+          parser.on("-l", "--listen ADDRESS,...", Array, "addresses to listen on (default: 127.0.0.1)") do |hosts|
+            @hosts.concat(hosts)
+          end
+          parser.on("-m", "--memory-limit MB", Integer, "memory of all items in megabytes (default: 64)") do |megabytes|
+            @memory = megabytes * MEGABYTE
+          end
           parser.on("-c", "--conn-limit N", Integer, "connections at a time (default: 1024)") do |number|
             @connections = number
           end
-          parser.on("-I", "--max-item-size SIZE", "bytes of one item, or 512k, or 2m (default: 1m; 1k to 1024m)") { |size| @value_limit = bytes(size) }
+          parser.on("-I", "--max-item-size SIZE", "bytes of one item, or 512k, or 2m (default: 1m; 1k to " \
+            "1024m)") do |size|
+            @value_limit = bytes(size)
+          end
           parser.on("-o", "--extended NAME=VALUE,...", Array,
             "idle_timeout=SECONDS: close connections after so many silent seconds") do |extras|
               extras.each { |extra| extend_by(extra) }

@@ -46,7 +46,8 @@ module Pelton
         case (line = stream.gets("\r\n", limit: 2048, timeout: Clock.left(deadline)))
         when "MN\r\n" then false
         when "ERROR\r\n" then true
-        when nil, *CUT then raise ConnectionError, "the server closed the connection when it was asked for its protocol#{HINT}"
+        when nil, *CUT
+          raise ConnectionError, "the server closed the connection when it was asked for its protocol#{HINT}"
         else raise ProtocolError, "no memcached answers there, but #{line.dump}#{HINT}"
         end
       rescue TimeoutError

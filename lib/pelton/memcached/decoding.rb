@@ -88,7 +88,9 @@ module Pelton
         item
       end
 
-      Pelton.register_upcalls(command_began: method(:_began), **%i[conclude decode_value decode_values decode_gets decode_item make_item].to_h { |name| [name, instance_method(name)] })
+      Pelton.register_upcalls(command_began: method(:_began),
+        **%i[conclude decode_value decode_values decode_gets decode_item make_item]
+          .to_h { |name| [name, instance_method(name)] })
     end
   end
 end

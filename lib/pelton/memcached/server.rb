@@ -17,7 +17,9 @@ module Pelton
     #
     # Where no reactor runs it starts a thread with one, so it serves blocking clients of the same process, too:
     #
-    #     Pelton::Memcached::Server.start { |server| Dalli::Client.new(*server.addresses, protocol: :meta).set("greeting", "hello") }
+    #     Pelton::Memcached::Server.start do |server|
+    #       Dalli::Client.new(*server.addresses, protocol: :meta).set("greeting", "hello")
+    #     end
     #
     # It has neither authentication nor encryption, like memcached by default: only listen on addresses whose users you
     # trust. It never listens on UDP.
@@ -141,8 +143,8 @@ module Pelton
         return if @reported && Clock.now - @reported < REPORT_EVERY
         @reported = Clock.now
         who, were = (count > 1) ? ["#{count} clients", "were"] : ["1 client", "was"]
-        Pelton.logger.warn("memcached: #{who} spoke the binary protocol, which this server does not, and #{were} cut off: " \
-          "let them speak the text protocol (Dalli before 5.0: protocol: :meta)")
+        Pelton.logger.warn("memcached: #{who} spoke the binary protocol, which this server does not, and #{were} cut " \
+          "off: let them speak the text protocol (Dalli before 5.0: protocol: :meta)")
       end
 
       Pelton.register_upcalls(binary_clients: instance_method(:_binary_clients))

@@ -76,7 +76,8 @@ module Pelton
           flags = SERIALIZED
         end
         unless value.is_a?(String)
-          raise ValueError, "a value must be a String, not #{value.class}: give the client a serializer#{", or leave out raw:" if raw}"
+          raise ValueError,
+            "a value must be a String, not #{value.class}: give the client a serializer#{", or leave out raw:" if raw}"
         end
         return [value, flags] if raw || !@threshold || value.bytesize < @threshold
         smaller = Zlib::Deflate.deflate(value, Zlib::BEST_SPEED)

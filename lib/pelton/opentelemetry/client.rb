@@ -16,7 +16,8 @@ module Pelton
                         "server.port" => request.url.port,
                         "url.full" => url(request.url)}
           span =
-            event.payload[:span] = OpenTelemetry.tracer.start_span(request.method, attributes: attributes, kind: :client)
+            event.payload[:span] = OpenTelemetry.tracer.start_span(request.method,
+              attributes: attributes, kind: :client)
           ::OpenTelemetry.propagation.inject(request.headers, context: ::OpenTelemetry::Trace.context_with_span(span))
         end
 

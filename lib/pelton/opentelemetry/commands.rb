@@ -8,7 +8,8 @@ module Pelton
       class << self
         def start(event)
           name = event.payload[:command].name
-          event.payload[:span] = OpenTelemetry.tracer.start_span(name, kind: :client, attributes: {"db.system.name" => "memcached", "db.operation.name" => name})
+          event.payload[:span] = OpenTelemetry.tracer.start_span(name,
+            kind: :client, attributes: {"db.system.name" => "memcached", "db.operation.name" => name})
         end
 
         def finish(event) = OpenTelemetry.finish(event.payload[:span], event)

@@ -76,7 +76,9 @@ module Pelton
         epoch, first = start(connection)
         lost = @last && (epoch != @epoch || (first && after?(first, @last)))
         if lost
-          Pelton.logger.warn("pubsub: messages may be missing: #{self.class::NAME} has not kept all since the connection was cut")
+          Pelton.logger.warn(
+            "pubsub: messages may be missing: #{self.class::NAME} has not kept all since the connection was cut"
+          )
         end
         @last = nil unless epoch == @epoch
         preload(connection) if @ready.state == :pending

@@ -96,7 +96,9 @@ module Pelton
         first = present.entries.index { |_, at| at >= time } || present.entries.size
         full = present.entries.size >= present.rule.messages || seconds > present.rule.seconds
         entries = present.entries.drop(first)
-        [entries.each_with_index.map { |(message, _), index| [message, "#{present.epoch}:#{present.first + first + index}"] }, first.positive? || !full]
+        [entries.each_with_index
+          .map { |(message, _), index| [message, "#{present.epoch}:#{present.first + first + index}"] },
+          first.positive? || !full]
       end
 
       # @return [String, nil] the position of a topic's last message; nil: none is known

@@ -78,7 +78,8 @@ module Pelton
       # @raise [SystemCallError]
       def self.open(folders: FOLDERS)
         folder = make_folder(folders)
-        new("#{folder}/pubsub", folder: folder, kept: ENV.delete(KEPT)&.then { |descriptor| IO.for_fd(Integer(descriptor), "rb") })
+        new("#{folder}/pubsub",
+          folder: folder, kept: ENV.delete(KEPT)&.then { |descriptor| IO.for_fd(Integer(descriptor), "rb") })
       end
 
       def self.make_folder(folders)
@@ -88,7 +89,8 @@ module Pelton
         rescue SystemCallError, ArgumentError => failure # ArgumentError: there is no folder for temporary files
           next
         end
-        raise failure.class, "the workers' socket needs a folder that is writable, which TMPDIR may name: #{failure.message}"
+        raise failure.class,
+          "the workers' socket needs a folder that is writable, which TMPDIR may name: #{failure.message}"
       end
       private_class_method :make_folder
 

@@ -20,11 +20,16 @@ module Pelton
       # order of their ids. An offset goes on from the topic's last one; a topic that is not known, or was forgotten,
       # begins beyond all that were given out.
       SCHEMA = <<~SQL
-        CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_state (one boolean PRIMARY KEY DEFAULT true CHECK (one), epoch text NOT NULL, count bigint NOT NULL);
-        CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_messages (id bigserial PRIMARY KEY, epoch text NOT NULL, topic bytea, position bigint NOT NULL, body bytea NOT NULL);
+        CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_state (
+          one boolean PRIMARY KEY DEFAULT true CHECK (one), epoch text NOT NULL, count bigint NOT NULL);
+        CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_messages (
+          id bigserial PRIMARY KEY, epoch text NOT NULL, topic bytea, position bigint NOT NULL, body bytea NOT NULL);
         CREATE INDEX IF NOT EXISTS pelton_pubsub_topics ON pelton_pubsub_messages (topic, id) WHERE topic IS NOT NULL;
-        CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_publishers (publisher text PRIMARY KEY, number bigint NOT NULL, seen timestamptz NOT NULL);
-        CREATE OR REPLACE FUNCTION pelton_pubsub_publish(fresh text, publisher_id text, first bigint, topics bytea[], bodies bytea[]) RETURNS void LANGUAGE plpgsql AS $$
+        CREATE UNLOGGED TABLE IF NOT EXISTS pelton_pubsub_publishers (
+          publisher text PRIMARY KEY, number bigint NOT NULL, seen timestamptz NOT NULL);
+        CREATE OR REPLACE FUNCTION pelton_pubsub_publish(
+          fresh text, publisher_id text, first bigint, topics bytea[], bodies bytea[])
+        RETURNS void LANGUAGE plpgsql AS $$
           DECLARE
             number bigint := first;
             given bigint;
@@ -40,10 +45,12 @@ module Pelton
                 last := 0;
                 IF topics[i] IS NOT NULL THEN
                   total := total + 1;
-                  SELECT position + 1 INTO last FROM pelton_pubsub_messages WHERE topic = topics[i] ORDER BY id DESC LIMIT 1;
+                  SELECT position + 1 INTO last FROM pelton_pubsub_messages
+                    WHERE topic = topics[i] ORDER BY id DESC LIMIT 1;
                   last := coalesce(last, total);
                 END IF;
-                INSERT INTO pelton_pubsub_messages (epoch, topic, position, body) VALUES (life, topics[i], last, bodies[i]);
+                INSERT INTO pelton_pubsub_messages (epoch, topic, position, body)
+                  VALUES (life, topics[i], last, bodies[i]);
               END IF;
               number := number + 1;
             END LOOP;
@@ -94,7 +101,8 @@ module Pelton
         @added = (@added || 0) + added
         return if @added < TRIM
         @added = 0
-        ask(connection, "DELETE FROM pelton_pubsub_messages WHERE id <= (SELECT max(id) FROM pelton_pubsub_messages) - #{LOG}")
+        ask(connection,
+          "DELETE FROM pelton_pubsub_messages WHERE id <= (SELECT max(id) FROM pelton_pubsub_messages) - #{LOG}")
         ask(connection, "DELETE FROM pelton_pubsub_publishers WHERE seen < now() - interval '1 hour'")
       end
 
@@ -103,7 +111,8 @@ module Pelton
         create(connection)
         ask(connection, "LISTEN pelton_pubsub")
         ((epoch, first)) =
-          ask(connection, "SELECT (SELECT epoch FROM pelton_pubsub_state), (SELECT min(id) FROM pelton_pubsub_messages)")
+          ask(connection,
+            "SELECT (SELECT epoch FROM pelton_pubsub_state), (SELECT min(id) FROM pelton_pubsub_messages)")
         [epoch.to_s, first&.to_i]
       end
 
@@ -117,7 +126,9 @@ module Pelton
       end
 
       def page(connection, last)
-        ask(connection, "SELECT id, epoch, position, body FROM pelton_pubsub_messages WHERE id > $1 ORDER BY id LIMIT #{PAGE}", last || 0)
+        ask(connection,
+          "SELECT id, epoch, position, body FROM pelton_pubsub_messages WHERE id > $1 ORDER BY id LIMIT #{PAGE}",
+          last || 0)
           .map { |id, epoch, offset, body| [id.to_i, epoch, offset, PG::Connection.unescape_bytea(body)] }
       end
 

@@ -159,8 +159,8 @@ module Pelton
 
       def overflow
         return if closed?
-        @error = OverloadError.new("the subscriber of #{@topic.inspect} is too slow: #{@mailbox.bytes} bytes wait for it. Raise max_bytes:, or let it " \
-          "drop messages (slow: :drop)")
+        @error = OverloadError.new("the subscriber of #{@topic.inspect} is too slow: #{@mailbox.bytes} bytes wait " \
+          "for it. Raise max_bytes:, or let it drop messages (slow: :drop)")
         close
         Pelton.report_error(@error) if @block
       end

@@ -81,7 +81,9 @@ module Pelton
       # Messages of these topics are lost; nil: of all.
       def lose(topics)
         @lock.synchronize do
-          (topics ? @subscriptions.values_at(*topics).compact : @subscriptions.values).each { |list| list.each(&:_lose) }
+          (topics ? @subscriptions.values_at(*topics).compact : @subscriptions.values).each do |list|
+            list.each(&:_lose)
+          end
         end
       end
 
@@ -104,7 +106,11 @@ module Pelton
         topic = subscription.topic
         @lock.synchronize do
           @subscriptions[topic] = [*@subscriptions[topic], subscription]
-          after ? subscription._resume(after, *kept_since(topic, after, epoch)) : subscription._begin(@history.last(topic))
+          if after
+            subscription._resume(after, *kept_since(topic, after, epoch))
+          else
+            subscription._begin(@history.last(topic))
+          end
         end
       end
 

@@ -19,7 +19,8 @@ module Pelton
 
       # @param places [Array<String>] as {places} returns them
       def report_given_up(places)
-        Pelton.logger.error("#{places.size} fiber(s) still waited when the grace time was over (Pelton.run's grace:), and were ended:#{list(places)}")
+        Pelton.logger.error("#{places.size} fiber(s) still waited when the grace time was over (Pelton.run's " \
+          "grace:), and were ended:#{list(places)}")
       end
 
       # The loop has no timer and no descriptor that could wake a fiber, and has waited for a while.
@@ -31,7 +32,8 @@ module Pelton
         end
         places = places(reactor, reactor.parked.reject { |fiber| sleeps?(fiber) })
         if places.any?
-          Pelton.logger.warn("nothing but a signal's handler can wake these fibers: no timer, socket, child or running thread is left:#{list(places)}")
+          Pelton.logger.warn("nothing but a signal's handler can wake these fibers: no timer, socket, child or " \
+            "running thread is left:#{list(places)}")
         end
         true
       end
@@ -50,7 +52,8 @@ module Pelton
       end
     end
 
-    Pelton.register_upcalls(waiting_places: method(:places), report_silence: method(:report_silence), report_given_up: method(:report_given_up))
+    Pelton.register_upcalls(waiting_places: method(:places), report_silence: method(:report_silence),
+      report_given_up: method(:report_given_up))
   end
   private_constant :Waiting
 end

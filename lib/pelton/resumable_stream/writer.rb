@@ -72,7 +72,8 @@ module Pelton
         at = @lock.synchronize do
           size = @text.bytesize
           if size + text.bytesize > @max_bytes
-            raise LimitError, "the text would have more than #{@max_bytes} bytes: raise max_bytes: of ResumableStream#write"
+            raise LimitError,
+              "the text would have more than #{@max_bytes} bytes: raise max_bytes: of ResumableStream#write"
           end
           @text << text
           size

@@ -61,7 +61,9 @@ module Pelton
 
       def error(number, address)
         type = (number == Errno::ETIMEDOUT::Errno) ? TimeoutError : ConnectionError
-        type.new("connect to #{address.inspect_sockaddr}: #{SystemCallError.new(number).message}").tap { |error| error.errno = number }
+        type.new("connect to #{address.inspect_sockaddr}: #{SystemCallError.new(number).message}").tap do |error|
+          error.errno = number
+        end
       end
     end
   end

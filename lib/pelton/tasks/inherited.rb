@@ -71,7 +71,10 @@ module Pelton
       # returns a Proc that is called in the task with the task's block, and calls that with the same state. What was
       # registered first is called first.
       #
-      #     Pelton::Inherited.carry { context = OpenTelemetry::Context.current; ->(block) { OpenTelemetry::Context.with_current(context, &block) } }
+      #     Pelton::Inherited.carry do
+      #       context = OpenTelemetry::Context.current
+      #       ->(block) { OpenTelemetry::Context.with_current(context, &block) }
+      #     end
       #
       # @return [void]
       def carry(&capture)

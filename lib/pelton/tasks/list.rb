@@ -29,7 +29,10 @@ module Pelton
            transient: task.transient?, backtrace: task.backtrace || []}
         end
         others = (parked.keys - known).first(MOST - rows.size)
-        rows + others.map { |fiber| {name: nil, age: nil, state: :waiting, origin: nil, transient: false, backtrace: Task.place_of(fiber) || []} }
+        rows +
+          others.map do |fiber|
+            {name: nil, age: nil, state: :waiting, origin: nil, transient: false, backtrace: Task.place_of(fiber) || []}
+          end
       end
 
       # @param rows [Array<Hash>] as {of} returns them; keys may be Strings

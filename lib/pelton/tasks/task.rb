@@ -59,7 +59,8 @@ module Pelton
 
     LIBRARY = File.expand_path("..", __dir__)
     HOOK =
-      /in [`'](?:[\w:]+#)?(?:kernel_sleep|block|io_(?:wait|read|write|select)|process_wait|address_resolve|timeout_after)'\z/
+      /in\ [`'](?:[\w:]+\#)?
+        (?:kernel_sleep|block|io_(?:wait|read|write|select)|process_wait|address_resolve|timeout_after)'\z/x
     INTERNAL = /\A<internal:[^>]*>:\d+/ # the place of a method of Ruby's that is written in Ruby: Queue#pop from 3.3 on
     private_constant :LIBRARY, :HOOK, :INTERNAL
 

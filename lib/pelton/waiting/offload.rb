@@ -192,7 +192,11 @@ module Pelton
     # @asynchronous
     def offload(timeout: nil, &block)
       raise ArgumentError, "offload needs a block" unless block
-      (timeout || (running? && Fiber.current_scheduler)) ? Offload::POOL.call(timeout: timeout, &Inherited.block(block)) : yield
+      if timeout || (running? && Fiber.current_scheduler)
+        Offload::POOL.call(timeout: timeout, &Inherited.block(block))
+      else
+        yield
+      end
     end
   end
 end

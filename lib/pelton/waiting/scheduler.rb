@@ -90,8 +90,9 @@ module Pelton
 
     # Runs IO.copy_stream's work, which calls io_wait when it must wait, but only on a fiber that is not blocking. There
     # Ruby would call this hook again. Ruby skips the hook if respond_to? denies it, but asks only where respond_to? is
-    # redefined. There is no other way to decline: Ruby takes what the hook returns for the work's result, and a blocking
-    # fiber could not wait. Ruby would call a permanent respond_to? before every hook, so this one is removed at once.
+    # redefined. There is no other way to decline: Ruby takes what the hook returns for the work's result, and a
+    # blocking fiber could not wait. Ruby would call a permanent respond_to? before every hook, so this one is removed
+    # at once.
     def without_this_hook(work)
       define_singleton_method(:respond_to?) do |name, *all|
         singleton_class.remove_method(:respond_to?)

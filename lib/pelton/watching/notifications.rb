@@ -11,10 +11,10 @@ module Pelton
   # | event | payload |
   # |---|---|
   # | `command.memcached` | `command`, `key`; for commands that read, `hit` |
-  # | `query.sequel` | `sql`, without the values that were bound; `database`, with Sequel's extension pelton_statistics |
+  # | `query.sequel` | `sql`, without the values that were bound; `database`, with Sequel's pelton_statistics |
   # | `request.http_client` | `request`, `response`; each redirect is a request |
   # | `request.http_server` | `env`, `status`, `headers`, `bytes`, `server`; it starts where the application is called |
-  # | `refusal.http_server` | `address`, `status`, `reason`, `server`: a client that sent no request (status nil: TLS failed) |
+  # | `refusal.http_server` | `address`, `status`, `reason`, `server`: a client sent no request (status nil: TLS failed) |
   # | `publish.pubsub` | `topic`, `bytes` |
   # | `overflow.pubsub` | `topic`, `subscription`: of a subscriber that is too slow |
   # | `run.task` | `task`; the duration includes its waits |
@@ -66,7 +66,11 @@ module Pelton
       def notify
         yield
       rescue StandardError, ScriptError => error
-        Pelton.running? ? Pelton.next_tick { Pelton.report_error(error, "a subscriber of #{@name}") } : Pelton.logger.error(error.full_message(highlight: false))
+        if Pelton.running?
+          Pelton.next_tick { Pelton.report_error(error, "a subscriber of #{@name}") }
+        else
+          Pelton.logger.error(error.full_message(highlight: false))
+        end
       end
     end
 

@@ -27,7 +27,8 @@ class DependentsTest < PeltonTest
 
       EM.synchrony do
         cache = EM::P::Memcache.connect("127.0.0.1", Integer(ARGV[0]))
-        p cache.set("k", "v"), cache.get("k"), cache.get("k", "none"), cache.get_hash("k", "none"), cache.delete("k"), cache.get("k")
+        p cache.set("k", "v"), cache.get("k"), cache.get("k", "none"), cache.get_hash("k", "none"),
+          cache.delete("k"), cache.get("k")
         EM::Synchrony.sleep(0.001)
         p EM::Synchrony.sync(later(7))
         multi = EM::Synchrony::Multi.new
@@ -36,7 +37,8 @@ class DependentsTest < PeltonTest
         seen = []
         EM::Synchrony::FiberIterator.new(1..5, 2).each { |number| EM::Synchrony.sleep(0.001).then { seen << number } }
         p seen.sort
-        p EM::Synchrony::Iterator.new([1, 2, 3], 2).map { |number, iterator| EM.add_timer(0.001) { iterator.return(number * 2) } }
+        p EM::Synchrony::Iterator.new([1, 2, 3], 2)
+          .map { |number, iterator| EM.add_timer(0.001) { iterator.return(number * 2) } }
         p EM::Synchrony.defer { 5 }
         p EM::Synchrony::ConnectionPool.new(size: 2) { "connection" }.execute(false, &:upcase)
         output, status = EM::Synchrony.system("sh", "-c", "echo hi; exit 3")
@@ -76,7 +78,9 @@ class DependentsTest < PeltonTest
           p answer.response_header.status, answer.response
           http.post(path: "/b", body: StringIO.new("hello"), keepalive: true).callback do |second|
             p second.response
-            http.post(path: "/c", body: "hello").callback { |third| p third.response.then { |text| EM.stop.then { text } } }
+            http.post(path: "/c", body: "hello").callback do |third|
+              p third.response.then { |text| EM.stop.then { text } }
+            end
           end
         end
       end
@@ -114,7 +118,9 @@ class DependentsTest < PeltonTest
         redis.set("a", "1").callback do
           redis.get("a").callback do |value|
             p value
-            redis.pubsub.subscribe("news") { |message| p EM.stop.then { message } }.callback { redis.publish("news", "hello") }
+            redis.pubsub.subscribe("news") { |message| p EM.stop.then { message } }.callback do
+              redis.publish("news", "hello")
+            end
           end
         end
       end
@@ -156,7 +162,8 @@ class DependentsTest < PeltonTest
       require "amqp"
 
       EM.run do
-        AMQP.connect(host: "127.0.0.1", port: Integer(ARGV[0]), on_tcp_connection_failure: ->(_) { p EM.stop.then { :failed } })
+        AMQP.connect(host: "127.0.0.1", port: Integer(ARGV[0]),
+          on_tcp_connection_failure: ->(_) { p EM.stop.then { :failed } })
       end
     RUBY
 

@@ -24,7 +24,8 @@ class ThinTest < DownstreamTest
 
       assert_equal %w[GET GET], answers.map { |answer| answer.split.first }
       assert_equal 2, answers.map { |answer| answer.split.last }.uniq.size
-      assert_match(/\APOST \/form x{100000} /, Net::HTTP.post(URI("http://127.0.0.1:#{port}/form"), "x" * 100_000, "content-type" => "text/plain").body)
+      assert_match(/\APOST \/form x{100000} /,
+        Net::HTTP.post(URI("http://127.0.0.1:#{port}/form"), "x" * 100_000, "content-type" => "text/plain").body)
     end
     [port, port + 1].each { |one| eventually("the end") { ask(one).nil? } }
   end
@@ -73,7 +74,8 @@ class ThinTest < DownstreamTest
 
   def thin(folder, *arguments)
     output =
-      IO.popen(bundle_environment, ["bundle", "exec", "thin", *arguments.map(&:to_s), chdir: folder, err: [:child, :out], in: File::NULL], &:read)
+      IO.popen(bundle_environment,
+        ["bundle", "exec", "thin", *arguments.map(&:to_s), chdir: folder, err: [:child, :out], in: File::NULL], &:read)
     assert_predicate $?, :success?, output
   end
 

@@ -16,7 +16,10 @@ class EventMachineBundlerTest < PeltonTest
     Dir.mktmpdir do |folder|
       File.write(File.join(folder, "Gemfile"), gemfile)
       environment =
-        child_environment.merge({"BUNDLE_GEMFILE" => File.join(folder, "Gemfile"), "BUNDLE_SILENCE_ROOT_WARNING" => "1"}, env)
+        child_environment.merge({
+          "BUNDLE_GEMFILE" => File.join(folder, "Gemfile"),
+          "BUNDLE_SILENCE_ROOT_WARNING" => "1"
+        }, env)
       output, status = Open3.capture2e(environment, "bundle", "exec", "ruby", "-e", program, chdir: folder)
       assert status.success?, output
       output
@@ -36,20 +39,24 @@ class EventMachineBundlerTest < PeltonTest
   end
 
   def test_bundler_requires_it
-    assert_equal "ran\n", bundled(<<~GEMFILE, program: 'require "bundler"; Bundler.require; EM.run { puts "ran"; EM.stop }')
-      gem "pelton", path: "#{ROOT}"
-      gem "eventmachine", path: "#{ROOT}/eventmachine"
-    GEMFILE
+    assert_equal "ran\n",
+      bundled(<<~GEMFILE, program: 'require "bundler"; Bundler.require; EM.run { puts "ran"; EM.stop }')
+        gem "pelton", path: "#{ROOT}"
+        gem "eventmachine", path: "#{ROOT}/eventmachine"
+      GEMFILE
   end
 
   def test_rubyopt_takes_effect_before_bundlers_setup
-    assert_equal "ran\n0\n", bundled("gem \"minitest\"\n", env: {"RUBYOPT" => "-I#{Children::LIBRARIES} -rpelton/eventmachine"})
+    assert_equal "ran\n0\n",
+      bundled("gem \"minitest\"\n", env: {"RUBYOPT" => "-I#{Children::LIBRARIES} -rpelton/eventmachine"})
   end
 
   def test_the_gems_version_satisfies_dependents
-    assert_equal "1.2.7\n", bundled(<<~GEMFILE, program: 'gem "eventmachine", "~> 1.2", ">= 1.2.5"; puts Gem.loaded_specs["eventmachine"].version')
-      gem "pelton", path: "#{ROOT}"
-      gem "eventmachine", path: "#{ROOT}/eventmachine"
-    GEMFILE
+    program = 'gem "eventmachine", "~> 1.2", ">= 1.2.5"; puts Gem.loaded_specs["eventmachine"].version'
+    assert_equal "1.2.7\n",
+      bundled(<<~GEMFILE, program: program)
+        gem "pelton", path: "#{ROOT}"
+        gem "eventmachine", path: "#{ROOT}/eventmachine"
+      GEMFILE
   end
 end

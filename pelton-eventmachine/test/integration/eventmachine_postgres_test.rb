@@ -34,9 +34,11 @@ class EventMachinePostgresTest < EventMachineTest
   def test_by_scram
     server = PG.connect(**postgres_options)
     server.set_notice_processor { nil }
-    server.exec("set password_encryption = 'scram-sha-256'; drop role if exists scram; create role scram login password 's\u00e9cret'")
+    server.exec("set password_encryption = 'scram-sha-256'; drop role if exists scram; create role scram login " \
+      "password 's\u00e9cret'")
     rules = server.exec("show hba_file").getvalue(0, 0)
-    server.exec("copy (values ('host all scram 127.0.0.1/32 scram-sha-256'), ('host all all 127.0.0.1/32 trust')) to '#{rules}'; select pg_reload_conf()")
+    server.exec("copy (values ('host all scram 127.0.0.1/32 scram-sha-256'), ('host all all 127.0.0.1/32 trust')) to " \
+      "'#{rules}'; select pg_reload_conf()")
     outcomes = ["s\u00e9cret", "wrong"].map { |password| login("scram", password) }
 
     assert_equal [[true], [false, "FATAL: password authentication failed for user \"scram\""]], outcomes

@@ -35,17 +35,19 @@ class EventMachineHttpClient2Test < EventMachineTest
     end
 
     assert_equal %w[1. 2.], seen
-    assert_equal "GET /1 HTTP/1.1\r\nHost: 127.0.0.1:#{@port}\r\n\r\nGET /2 HTTP/1.1\r\nHost: 127.0.0.1:#{@port}\r\n\r\n", @asked
+    assert_equal "GET /1 HTTP/1.1\r\nHost: 127.0.0.1:#{@port}\r\n\r\nGET /2 HTTP/1.1\r\n" \
+      "Host: 127.0.0.1:#{@port}\r\n\r\n", @asked
   end
 
   def test_all_parts_of_a_request
     connected("#{OK}ok") do |http|
-      http.post(uri: "/x", query_string: "a=b", authorization: "Basic x", cookie: "c", host_header: "h", version: "1.0", content: "abc")
+      http.post(uri: "/x", query_string: "a=b", authorization: "Basic x", cookie: "c", host_header: "h",
+        version: "1.0", content: "abc")
         .callback { EM.stop }
     end
 
-    assert_equal "POST /x?a=b HTTP/1.0\r\nHost: h\r\nAuthorization: Basic x\r\nCookie: c\r\nContent-type: application/octet-stream\r\n" \
-      "Content-length: 3\r\n\r\nabc", @asked
+    assert_equal "POST /x?a=b HTTP/1.0\r\nHost: h\r\nAuthorization: Basic x\r\nCookie: c\r\n" \
+      "Content-type: application/octet-stream\r\nContent-length: 3\r\n\r\nabc", @asked
   end
 
   def test_head_has_no_content

@@ -26,8 +26,9 @@ class EventMachineHttpClientTest < EventMachineTest
       cookie: "c=1",
       basic_auth: {username: "u", password: "p"}, host_header: "foo.com", version: "1.0", custom_headers: {"X" => 1})
 
-    assert_equal "POST /x?a=b HTTP/1.0\r\nHost: foo.com:#{@port}\r\nUser-agent: Ruby EventMachine\r\nContent-type: text/x\r\n" \
-      "Content-length: 3\r\nCookie: c=1\r\nX: 1\r\nAuthorization: Basic dTpw\r\n\r\n\u221A".b, @asked.b
+    assert_equal "POST /x?a=b HTTP/1.0\r\nHost: foo.com:#{@port}\r\nUser-agent: Ruby EventMachine\r\n" \
+      "Content-type: text/x\r\nContent-length: 3\r\nCookie: c=1\r\nX: 1\r\nAuthorization: Basic dTpw\r\n\r\n" \
+      "\u221A".b, @asked.b
   end
 
   def test_other_names_for_the_options

@@ -21,11 +21,13 @@ class EventMachineHttpResponseReaderTest < EventMachineTest
 
   def test_a_chunked_body
     assert_equal [:done, 200, "helloabc", "next"],
-      read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n3;x=y\r\nabc\r\n0\r\nTrailer: a\r\n\r\nnext")
+      read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n3;x=y\r\nabc\r\n0\r\n" \
+        "Trailer: a\r\n\r\nnext")
   end
 
   def test_the_line_behind_the_last_chunk_may_be_missing
-    assert_equal [:done, 200, "a", ""], read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n", finish: true)
+    assert_equal [:done, 200, "a", ""],
+      read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n", finish: true)
   end
 
   def test_a_body_until_the_end
@@ -40,7 +42,8 @@ class EventMachineHttpResponseReaderTest < EventMachineTest
   end
 
   def test_blank_lines_and_1xx_responses_are_skipped
-    assert_equal [:done, 200, "x", ""], read("\r\n\r\nHTTP/1.1 100 Continue\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+    assert_equal [:done, 200, "x", ""],
+      read("\r\n\r\nHTTP/1.1 100 Continue\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
   end
 
   def test_headers

@@ -62,7 +62,8 @@ class EventMachineLineText2Test < EventMachineTest
   end
 
   def test_the_delimiter_may_change_with_each_line
-    assert_equal %w[a b c], read("a\nb1c2", 1) { |handler, line| handler.set_delimiter({"a" => :"1", "b" => "2"}.fetch(line, "\n")) }
+    assert_equal %w[a b c],
+      read("a\nb1c2", 1) { |handler, line| handler.set_delimiter({"a" => :"1", "b" => "2"}.fetch(line, "\n")) }
   end
 
   def test_an_empty_delimiter_raises
@@ -71,11 +72,13 @@ class EventMachineLineText2Test < EventMachineTest
   end
 
   def test_a_text_of_known_size_comes_at_once
-    assert_equal ["3", ["a\nb"], :end, "next"], read("3\na\nbnext\n", 1, 2, 4) { |handler, line| handler.set_text_mode(3) if line == "3" }
+    assert_equal ["3", ["a\nb"], :end, "next"],
+      read("3\na\nbnext\n", 1, 2, 4) { |handler, line| handler.set_text_mode(3) if line == "3" }
   end
 
   def test_a_text_may_follow_a_text
-    assert_equal [["1"], :end, ["23"], :end, ["4"], :end], read_text("1234", 1) { |handler, (data)| handler.set_text_mode((data.size == 1) ? 2 : 1) }
+    assert_equal [["1"], :end, ["23"], :end, ["4"], :end],
+      read_text("1234", 1) { |handler, (data)| handler.set_text_mode((data.size == 1) ? 2 : 1) }
   end
 
   def test_a_text_of_size_0_is_skipped

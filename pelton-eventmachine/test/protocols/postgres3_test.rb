@@ -41,7 +41,10 @@ class EventMachinePostgres3Test < EventMachineTest
   end
 
   def test_passwords
-    {[3].pack("N") => "secret\0", [5].pack("N") + "salt" => "md5#{Digest::MD5.hexdigest(Digest::MD5.hexdigest("secretme") + "salt")}\0"}.each do |asked, answer|
+    {
+      [3].pack("N") => "secret\0",
+      [5].pack("N") + "salt" => "md5#{Digest::MD5.hexdigest(Digest::MD5.hexdigest("secretme") + "salt")}\0"
+    }.each do |asked, answer|
       sent = talk([["R", asked]], [["R", OK], READY]) do |db|
         db.connect("db", "me", "secret").callback { |status,| EM.stop if status }
       end

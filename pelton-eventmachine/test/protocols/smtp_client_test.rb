@@ -45,7 +45,8 @@ class EventMachineSmtpClientTest < EventMachineTest
   end
 
   def test_forms_of_a_mail
-    [[{message: "A: b\n\nbody\r\n"}, ["A: b", "", "body"]], [{header: "A: b\r\n", body: %W[1\r\n 2]}, ["A: b", "", "1", "2"]],
+    [[{message: "A: b\n\nbody\r\n"},
+      ["A: b", "", "body"]], [{header: "A: b\r\n", body: %W[1\r\n 2]}, ["A: b", "", "1", "2"]],
       [{header: ["A: b"], body: nil}, ["A: b", "", ""].first(2)],
       [{content: ["A: b\r\n\r\n..x\r\n", ".\r\n"]}, ["A: b", "", "..x"]]].each do |args, lines|
       @log.clear
@@ -70,7 +71,8 @@ class EventMachineSmtpClientTest < EventMachineTest
 
   def test_one_recipient_is_enough
     assert_equal :ok, mail(to: %w[x y], message: "", answers: {"RCPT TO: <x>" => "550 Who?"}).first
-    assert_equal [:failed, 550], mail(to: %w[x], answers: {"RCPT" => "550 Who?"}).then { |outcome, result| [outcome, result.code] }
+    assert_equal [:failed, 550],
+      mail(to: %w[x], answers: {"RCPT" => "550 Who?"}).then { |outcome, result| [outcome, result.code] }
   end
 
   def test_refusals_of_the_server
@@ -111,7 +113,8 @@ class EventMachineSmtpClientTest < EventMachineTest
       define_method(:connection_ended) { EM.stop }
     end
     em do
-      EM::P::SmtpClient.send(host: "127.0.0.1", port: serve(server), domain: "x", from: "a", to: "b", header: {"A" => "b"}, body: ".c")
+      EM::P::SmtpClient.send(host: "127.0.0.1", port: serve(server), domain: "x", from: "a", to: "b",
+        header: {"A" => "b"}, body: ".c")
     end
 
     assert_equal ["A: b", "", ".c"], seen

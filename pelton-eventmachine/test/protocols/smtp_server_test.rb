@@ -112,7 +112,8 @@ class EventMachineSmtpServerTest < EventMachineTest
     server.parms = {starttls: :required}
     em do
       mail =
-        EM::P::SmtpClient.send(host: "127.0.0.1", port: serve(server), domain: "x", from: "a", to: "b", body: "secret", starttls: true)
+        EM::P::SmtpClient.send(host: "127.0.0.1", port: serve(server), domain: "x", from: "a", to: "b",
+          body: "secret", starttls: true)
       mail.callback { EM.stop }
       mail.errback { |result| raise result.message.inspect }
     end

@@ -36,12 +36,14 @@ class EventMachineStreamerTargetTest < EventMachineTest
   def close(connection, streamer) = streamer.callback { connection.close_connection_after_writing }
 
   def test_an_io_is_sent_by_a_wrapper
-    assert_equal CONTENT, receive { |connection| close(connection, EM::IOStreamer.new(Wrapper.new(connection), StringIO.new(CONTENT))) }
+    assert_equal CONTENT,
+      receive { |connection| close(connection, EM::IOStreamer.new(Wrapper.new(connection), StringIO.new(CONTENT))) }
   end
 
   def test_a_file_is_sent_by_a_wrapper
     with_file(CONTENT) do |path|
-      assert_equal CONTENT, receive { |connection| close(connection, EM::FileStreamer.new(Wrapper.new(connection), path)) }
+      assert_equal CONTENT,
+        receive { |connection| close(connection, EM::FileStreamer.new(Wrapper.new(connection), path)) }
     end
   end
 
@@ -64,8 +66,10 @@ class EventMachineStreamerTargetTest < EventMachineTest
       file.write(text)
       file.flush
 
-      assert_equal text.upcase, receive(upcase) { |connection| close(connection, connection.stream_file_data(file.path)) }
+      assert_equal text.upcase,
+        receive(upcase) { |connection| close(connection, connection.stream_file_data(file.path)) }
     end
-    assert_equal text.upcase, receive(upcase) { |connection| close(connection, EM::IOStreamer.new(connection, StringIO.new(text))) }
+    assert_equal text.upcase,
+      receive(upcase) { |connection| close(connection, EM::IOStreamer.new(connection, StringIO.new(text))) }
   end
 end

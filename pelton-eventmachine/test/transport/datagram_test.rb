@@ -49,7 +49,8 @@ class EventMachineDatagramTransportTest < EventMachineTest
 
   def test_mistakes_raise
     em do
-      assert_equal "no datagram socket", assert_raises(RuntimeError) { EM.open_datagram_socket("203.0.113.1", 0) }.message
+      assert_equal "no datagram socket",
+        assert_raises(RuntimeError) { EM.open_datagram_socket("203.0.113.1", 0) }.message
       socket = EM.open_datagram_socket("127.0.0.1", 0)
       assert_raises(EM::ConnectionError) { socket.send_datagram("x", "nobody.invalid", 1) }
       EM.stop

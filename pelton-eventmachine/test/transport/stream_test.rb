@@ -198,7 +198,9 @@ class EventMachineStreamTransportTest < EventMachineTest
           close_connection_after_writing
         end
       end))
-      EM.connect("127.0.0.1", port, handler(post_init: -> { send_data("request") }, receive_data: ->(data) { received << data }, unbind: -> { EM.stop }))
+      EM.connect("127.0.0.1", port,
+        handler(post_init: -> { send_data("request") }, receive_data: ->(data) { received << data },
+          unbind: -> { EM.stop }))
     end
 
     assert_equal "all of it", received
@@ -233,7 +235,8 @@ class EventMachineStreamTransportTest < EventMachineTest
     io = nil
     em do
       port = serve(ECHO)
-      EM.connect("127.0.0.1", port, handler(connection_completed: -> { io = IO.for_fd(detach, "r+") }, unbind: -> { EM.stop }))
+      EM.connect("127.0.0.1", port,
+        handler(connection_completed: -> { io = IO.for_fd(detach, "r+") }, unbind: -> { EM.stop }))
     end
 
     assert_equal "", io.read

@@ -27,7 +27,8 @@ class Broker
 
   # An ordinary blocking call: while it waits, the other requests go on.
   def call(env)
-    key = env["PATH_INFO"][KEY, 1] or return answer((env["REQUEST_METHOD"] == "PUT") ? 400 : 404, "a key is 1 to 250 visible ASCII characters\n")
+    key = env["PATH_INFO"][KEY, 1] or
+      return answer((env["REQUEST_METHOD"] == "PUT") ? 400 : 404, "a key is 1 to 250 visible ASCII characters\n")
     case env["REQUEST_METHOD"]
     when "GET", "HEAD" then get(key)
     when "PUT" then put(key, env)
@@ -52,7 +53,9 @@ class Broker
 
   def put(key, env)
     lifetime = env["HTTP_X_EXPIRES_IN"]
-    return answer(400, "x-expires-in is a number of seconds\n") unless lifetime.nil? || lifetime.match?(/\A[1-9]\d{0,8}\z/)
+    unless lifetime.nil? || lifetime.match?(/\A[1-9]\d{0,8}\z/)
+      return answer(400, "x-expires-in is a number of seconds\n")
+    end
     # One byte more than allowed is read at the most, however much is sent.
     value = env["rack.input"]&.read(LARGEST + 1) || +""
     return answer(413, "at most #{LARGEST} bytes\n") if value.bytesize > LARGEST

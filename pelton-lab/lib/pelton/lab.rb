@@ -21,7 +21,9 @@ module Pelton
   #         require "net/http"
   #         require "pelton"
   #         run.measure do
-  #           Pelton.run { run.size.times { Pelton.spawn { run.expect("200", Net::HTTP.get_response(URI(URL)).code) } } }
+  #           Pelton.run do
+  #             run.size.times { Pelton.spawn { run.expect("200", Net::HTTP.get_response(URI(URL)).code) } }
+  #           end
   #         end
   #       end
   #     end

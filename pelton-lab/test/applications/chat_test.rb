@@ -16,7 +16,9 @@ class LabChatTest < PeltonTest
         assert_equal [1, 2, 3, 5, 7, 9], database[:memberships].where(user_id: 1).order(:room_id).select_map(:room_id)
         assert_equal Chat::MESSAGES / Chat::USERS, database[:messages].where(user_id: 7).count
         assert_equal Chat.body(2991), database[:messages].where(room_id: 2).order(:id).last[:body]
-        assert_operator database[:messages].where(room_id: [1, 2, 3, 5, 7, 9]).where(Sequel.like(:body, "%#{Chat::SEARCHED}%")).count, :>, 20
+        assert_operator database[:messages].where(room_id: [1, 2, 3, 5, 7, 9])
+          .where(Sequel.like(:body, "%#{Chat::SEARCHED}%")).count,
+          :>, 20
       end
     end
   end
@@ -26,7 +28,8 @@ class LabChatTest < PeltonTest
     refute Chat.right?("/hello", "Hello")
     assert Chat.right?("/names", "User 1\nUser 2\nUser 3\nUser 4\nUser 5")
     refute Chat.right?("/names", "User 1\nUser 2\nUser 3\nUser 4")
-    assert Chat.right?("/queries", '{"name":"User 7","rooms":["Room 1","Room 2","Room 3","Room 5","Room 7","Room 9"],"messages":15}')
+    assert Chat.right?("/queries",
+      '{"name":"User 7","rooms":["Room 1","Room 2","Room 3","Room 5","Room 7","Room 9"],"messages":15}')
     refute Chat.right?("/queries", '{"name":"User 7","rooms":[],"messages":15}')
   end
 
@@ -41,7 +44,8 @@ class LabChatTest < PeltonTest
 
   def test_a_room_is_whole_and_of_the_visitor
     messages =
-      (1..Chat::MESSAGES).select { |id| id % Chat::ROOMS == 0 }.last(100).map { |id| "<div class=\"message\">#{Chat.body(id)}</div>" }.join
+      (1..Chat::MESSAGES).select { |id| id % Chat::ROOMS == 0 }.last(100)
+        .map { |id| "<div class=\"message\">#{Chat.body(id)}</div>" }.join
     page = "<html>#{'<link rel="stylesheet">' * 12}signed in as User 1\n#{messages}</html>\n"
 
     assert Chat.right?("/rooms/1", page)

@@ -106,7 +106,8 @@ class BrokerExampleTest < PeltonTest
   def test_a_value_that_memcached_refuses
     with_memcached do |port|
       broker(MEMCACHE_SERVERS: "127.0.0.1:#{port}", BROKER_LARGEST: "2000000") do |http|
-        assert_equal %w[502 404 204], [put(http, "/k", "x" * 1_500_000), http.get("/k"), put(http, "/k", "x")].map(&:code)
+        assert_equal %w[502 404 204],
+          [put(http, "/k", "x" * 1_500_000), http.get("/k"), put(http, "/k", "x")].map(&:code)
       end
     end
   end

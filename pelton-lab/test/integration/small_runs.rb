@@ -33,8 +33,12 @@ module SmallRuns
     results = comparisons.flat_map(&:results)
 
     assert_empty comparisons.filter_map(&:skipped)
-    assert_empty results.select { |result| result.status == :refused }.map { |result| "#{result.name}: #{result.reason}" }
-    assert_empty results.select { |result| result.status == :skipped && !(result.contender.gem || result.contender.program) }.map(&:reason)
+    assert_empty results.select { |result| result.status == :refused }
+      .map { |result| "#{result.name}: #{result.reason}" }
+    assert_empty results.select { |result|
+      result.status == :skipped && !(result.contender.gem || result.contender.program)
+    }
+      .map(&:reason)
     comparisons
   end
 end

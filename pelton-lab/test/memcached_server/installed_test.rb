@@ -58,7 +58,8 @@ class LabInstalledServerTest < PeltonTest
     path = ENV["PATH"]
     ENV["PATH"] = "/nowhere"
 
-    assert_match(/not installed/, assert_raises(Pelton::Lab::Unavailable) { Pelton::Lab::MemcachedServer::Installed.new(@processes, nil) }.message)
+    assert_match(/not installed/,
+      assert_raises(Pelton::Lab::Unavailable) { Pelton::Lab::MemcachedServer::Installed.new(@processes, nil) }.message)
   ensure
     ENV["PATH"] = path
   end

@@ -55,7 +55,9 @@ class LabReportHtmlTest < PeltonTest
   def test_the_race_is_described_and_its_picture_has_a_title
     html = page([SomeComparison.new.tap { |comparison| comparison.race.about("numbers are added") }])
 
-    assert_match(%r{<h3>adding</h3><p class="about">numbers are added</p>.*<h4>time an operation takes, µs</h4><div class="bars"}m, html)
+    expected =
+      %r{<h3>adding</h3><p class="about">numbers are added</p>.*<h4>time an operation takes, µs</h4><div class="bars"}m
+    assert_match expected, html
     refute_includes page([SomeComparison.new]), "</h3><p class=\"about\">"
   end
 
@@ -65,7 +67,12 @@ class LabReportHtmlTest < PeltonTest
     assert_equal 2, html.scan('class="bars"').size
     assert_includes html, "<h4>keys, thousands</h4>"
     assert_includes text(html), "left out (--peers: they run, too): many others"
-    assert_equal 1, page([SomeComparison.beside.tap { |comparison| comparison.results.each { |result| result.measurements.each { |one| one.records.clear } } }]).scan('class="bars"').size
+    assert_equal 1,
+      page([SomeComparison.beside
+        .tap { |comparison|
+          comparison.results.each { |result| result.measurements.each { |one| one.records.clear } }
+        }])
+        .scan('class="bars"').size
   end
 
   def test_it_says_how_many_ratios_are_certain

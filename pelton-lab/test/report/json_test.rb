@@ -36,7 +36,11 @@ class LabReportJsonTest < PeltonTest
   end
 
   def test_each_check
-    assert_equal [[2, 0.25, 0.5, "not certain", nil, nil], [1, nil, 0.5, "not measured", nil, nil], [3, 10.0, 5, "not certain", nil, nil]], checks(@report)
+    assert_equal [
+      [2, 0.25, 0.5, "not certain", nil, nil],
+      [1, nil, 0.5, "not measured", nil, nil],
+      [3, 10.0, 5, "not certain", nil, nil]
+    ], checks(@report)
 
     certain = Pelton::Lab::ReportJson.new([SomeComparison.new(repeat: 4)], Pelton::Lab::Options.new([]),
       Pelton::Lab::Environment.new)

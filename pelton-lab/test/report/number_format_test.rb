@@ -5,15 +5,18 @@ require "pelton/lab/report/number_format"
 
 class LabNumberFormatTest < PeltonTest
   def test_numbers_with_digits
-    assert_equal ["1,234.50", "-", "0.1"], [[1234.5, 2], [nil, 2], [0.1, 1]].map { |value, digits| Pelton::Lab::NumberFormat.number(value, digits) }
+    assert_equal ["1,234.50", "-", "0.1"],
+      [[1234.5, 2], [nil, 2], [0.1, 1]].map { |value, digits| Pelton::Lab::NumberFormat.number(value, digits) }
   end
 
   def test_a_number_that_rounds_to_zero_has_no_sign
-    assert_equal ["0.0", "0", "-0.1", "-10"], [[-0.04, 1], [-0.4, 0], [-0.06, 1], [-10, 0]].map { |value, digits| Pelton::Lab::NumberFormat.number(value, digits) }
+    assert_equal ["0.0", "0", "-0.1", "-10"], [[-0.04, 1], [-0.4, 0],
+      [-0.06, 1], [-10, 0]].map { |value, digits| Pelton::Lab::NumberFormat.number(value, digits) }
   end
 
   def test_delimited
-    assert_equal %w[1 999 1,000 1,234,567], [1, 999, 1000, 1_234_567].map { |number| Pelton::Lab::NumberFormat.delimit(number) }
+    assert_equal %w[1 999 1,000 1,234,567],
+      [1, 999, 1000, 1_234_567].map { |number| Pelton::Lab::NumberFormat.delimit(number) }
   end
 
   def test_three_significant_digits
@@ -22,11 +25,13 @@ class LabNumberFormatTest < PeltonTest
   end
 
   def test_speed
-    assert_equal %w[0.98 2.0 8.4 50 1,000], [1.02, 0.5, 0.119, 0.02, 0.001].map { |ratio| Pelton::Lab::NumberFormat.speed(ratio) }
+    assert_equal %w[0.98 2.0 8.4 50 1,000],
+      [1.02, 0.5, 0.119, 0.02, 0.001].map { |ratio| Pelton::Lab::NumberFormat.speed(ratio) }
   end
 
   def test_counted_nouns
-    assert_equal ["1 round", "1,000 rounds"], [1, 1000].map { |number| Pelton::Lab::NumberFormat.count(number, "round") }
+    assert_equal ["1 round", "1,000 rounds"],
+      [1, 1000].map { |number| Pelton::Lab::NumberFormat.count(number, "round") }
   end
 
   def test_a_spread_is_rounded_up

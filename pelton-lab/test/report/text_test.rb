@@ -18,13 +18,17 @@ class LabReportTextTest < PeltonTest
 
     assert_match(/^sums: adding \(one core; 20,000 numbers; 2 rounds; some server 1.0\)$/, text)
     assert_match(/^ +style +size +user +system +total +real +us\/op +min\.\.max +RSS MB +\/ slow$/, text)
-    assert_match(/^  slow +blocking +20,000 +4\.000000 +1\.000000 +5\.000000 \( +8\.000000\) +400\.00 +300\.00\.\.500\.00 +10 +1\.000$/, text)
+    assert_match(/^  slow +blocking +20,000 +4\.000000 +1\.000000 +5\.000000 \( +8\.000000\) +400\.00 +300\.00\.\.500\.00 +10 +1\.000$/,
+      text)
     assert_match(/^  fast +direct .* 0\.250\?$/, text)
     assert_match(/^  refused: liar: wrong: it lied$/, text)
   end
 
   def test_the_race_is_described
-    assert_match(/^sums: adding .*\n  numbers are added\n/, report { |report| report.comparison(SomeComparison.new.tap { |comparison| comparison.race.about("numbers are added") }) })
+    assert_match(/^sums: adding .*\n  numbers are added\n/,
+      report do |report|
+        report.comparison(SomeComparison.new.tap { |comparison| comparison.race.about("numbers are added") })
+      end)
   end
 
   def test_more_metrics_and_left_out_contenders
@@ -40,7 +44,10 @@ class LabReportTextTest < PeltonTest
   end
 
   def test_a_comparison_that_was_skipped
-    assert_match(/^  skipped: one core only$/, report { |report| report.comparison(SomeComparison.new.tap { |comparison| comparison.skipped = "one core only" }) })
+    assert_match(/^  skipped: one core only$/,
+      report do |report|
+        report.comparison(SomeComparison.new.tap { |comparison| comparison.skipped = "one core only" })
+      end)
   end
 
   def test_targets_in_the_order_of_their_rows
@@ -74,7 +81,9 @@ class LabReportTextTest < PeltonTest
     assert_match(/^sums: sweep: ahead of slow$/, text)
     assert_match(/^  fast: from 1\.50 ms$/, text)
     assert_match(/^  never: never$/, text)
-    assert_empty report { |report| report.latency_sweeps(SomeComparison.sweep.each { |comparison| comparison["slow"].refuse("it lied") }) }
+    assert_empty report { |report|
+      report.latency_sweeps(SomeComparison.sweep.each { |comparison| comparison["slow"].refuse("it lied") })
+    }
   end
 
   def test_a_race_with_points

@@ -20,7 +20,8 @@ class LabExampleChatTest < PeltonTest
       end
 
       assert_equal 0, ExampleChat.lost(path, {"a" => [7, 1, 1], "c" => [8, 1, 3]})
-      assert_equal 4, ExampleChat.lost(path, {"a" => [7, 1, 1], "b" => [8, 1, 2], "c" => [8, 2, 3], "d" => [7, 1, 6], "twice" => [7, 1, 4]})
+      assert_equal 4, ExampleChat.lost(path,
+        {"a" => [7, 1, 1], "b" => [8, 1, 2], "c" => [8, 2, 3], "d" => [7, 1, 6], "twice" => [7, 1, 4]})
     end
   end
 

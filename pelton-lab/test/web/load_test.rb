@@ -84,7 +84,8 @@ class LabWebLoadTest < PeltonTest
       @load.ab(serve { |n| ["200 OK", (n == 7) ? "hell" : "hello"] }, requests: 10, connections: 1, bytes: 5)
     end
     assert_wrong { @load.ab(serve { ["200 OK", "hell"] }, requests: 3, connections: 1, bytes: 5) }
-    assert_match(/ab failed/, assert_raises(RuntimeError) { @load.ab("http://127.0.0.1:1/", requests: 3, connections: 1, bytes: 5) }.message)
+    assert_match(/ab failed/,
+      assert_raises(RuntimeError) { @load.ab("http://127.0.0.1:1/", requests: 3, connections: 1, bytes: 5) }.message)
   end
 
   def test_wrk_counts_answers
@@ -109,7 +110,8 @@ class LabWebLoadTest < PeltonTest
     web = Pelton::Lab::WebPrograms
     Pelton::Lab::WebServer.serve(web.pelton(web.application("hello"))) do |server|
       url = server.url(host: "edge.example")
-      done = @load.h2load(url, seconds: 1, connections: 2, streams: 2, at: "127.0.0.1:#{server.port}", percentiles: true)
+      done =
+        @load.h2load(url, seconds: 1, connections: 2, streams: 2, at: "127.0.0.1:#{server.port}", percentiles: true)
 
       assert_operator done.requests, :>, 0
       assert_operator done.p50_ms, :>, 0

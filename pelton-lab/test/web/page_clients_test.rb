@@ -14,7 +14,11 @@ class LabPageClientsTest < PeltonTest
       Thread.new(server.accept) do |socket|
         while (line, headers, body = receive(socket))
           right = headers["cookie"] == "a=1" && line.start_with?("POST") == (body == "{}")
-          answer = line.include?("chunked") ? "transfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n" : "content-length: 2\r\n\r\nab"
+          answer = if line.include?("chunked")
+            "transfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
+          else
+            "content-length: 2\r\n\r\nab"
+          end
           socket.write("HTTP/1.1 #{right ? 200 : 400} x\r\n#{answer}")
         end
       end

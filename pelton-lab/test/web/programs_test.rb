@@ -79,6 +79,7 @@ class LabWebProgramsTest < PeltonTest
 
   def test_node
     needs(program: "node")
-    hello(Web.node('require("http").createServer((_, response) => response.end("Hello World!")).listen(+process.argv[1], "127.0.0.1")'))
+    hello(Web.node('require("http").createServer((_, response) => response.end("Hello ' \
+      'World!")).listen(+process.argv[1], "127.0.0.1")'))
   end
 end

@@ -43,7 +43,8 @@ class LabWebServerTest < PeltonTest
   end
 
   def test_waits_until_what_is_behind_it_answers
-    script = SCRIPT.sub("server =", "codes = [502, 502]; server =").sub('"HTTP/1.1 200 OK', '"HTTP/1.1 " + (codes.shift || 200).to_s + " OK')
+    script = SCRIPT.sub("server =", "codes = [502, 502]; server =").sub('"HTTP/1.1 200 OK',
+      '"HTTP/1.1 " + (codes.shift || 200).to_s + " OK')
     serve(script) do |server|
       server.await_answer("/", 20)
 
@@ -117,7 +118,8 @@ class LabWebServerTest < PeltonTest
 
   def test_its_environment_and_its_folder
     script =
-      SCRIPT.sub('"hello"', '"x"').sub("require", 'File.write(ENV.fetch("PELTON_LAB_FAKE"), Dir.pwd + ENV["RACK_ENV"]); require')
+      SCRIPT.sub('"hello"', '"x"').sub("require",
+        'File.write(ENV.fetch("PELTON_LAB_FAKE"), Dir.pwd + ENV["RACK_ENV"]); require')
     Dir.mktmpdir do |folder|
       serve(script, environment: {"PELTON_LAB_FAKE" => file = File.join(folder, "said")}) {}
 

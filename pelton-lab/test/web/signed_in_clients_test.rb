@@ -21,7 +21,9 @@ class LabSignedInClientsTest < PeltonTest
       when /^POST .sign_in/ then ["303 See Other", "set-cookie: user=#{body[/user(\d+)%40/, 1]}; path=/\r\n", ""]
       when /^POST/ then ["201 Created", "", "{\"id\":#{number}}"]
       when /chunked/ then ["200 OK", "transfer-encoding: chunked\r\n", "<p class=\"account\"><b>#{name}</b> <li><li>"]
-      else ["200 OK", "content-encoding: gzip\r\n", Zlib.gzip("<p class=\"account\"><b>#{name}</b></p> <form id=\"composer\"><input type=\"hidden\" name=\"authenticity_token\" value=\"t#{number}\"></form><li>x</li>")]
+      else ["200 OK", "content-encoding: gzip\r\n",
+        Zlib.gzip("<p class=\"account\"><b>#{name}</b></p> <form id=\"composer\">" \
+          "<input type=\"hidden\" name=\"authenticity_token\" value=\"t#{number}\"></form><li>x</li>")]
       end
     end
     server = TCPServer.new("127.0.0.1", ARGV[0])
@@ -29,8 +31,13 @@ class LabSignedInClientsTest < PeltonTest
       Thread.new(server.accept) do |socket|
         while (request = receive(socket))
           status, more, body = answer.call(*request)
-          body = more.start_with?("transfer") ? "3\r\n#{body[0, 3]}\r\n#{(body.size - 3).to_s(16)}\r\n#{body[3..]}\r\n0\r\n\r\n" : body
-          socket.write("HTTP/1.1 #{status}\r\n#{more}#{"content-length: #{body.bytesize}\r\n" unless more.start_with?("transfer")}\r\n#{body}")
+          body = if more.start_with?("transfer")
+            "3\r\n#{body[0, 3]}\r\n#{(body.size - 3).to_s(16)}\r\n#{body[3..]}\r\n0\r\n\r\n"
+          else
+            body
+          end
+          socket.write("HTTP/1.1 #{status}\r\n" \
+            "#{more}#{"content-length: #{body.bytesize}\r\n" unless more.start_with?("transfer")}\r\n#{body}")
         end
       end
     end
@@ -49,18 +56,22 @@ class LabSignedInClientsTest < PeltonTest
 
   def test_reads_answers_in_chunks
     visit do |clients|
-      assert_equal 4, clients.load(Clients::Page.new(path: "/chunked", status: 200, personal: true, mark: "<li>", count: 2), 4).requests
+      assert_equal 4,
+        clients.load(Clients::Page.new(path: "/chunked", status: 200, personal: true, mark: "<li>", count: 2),
+          4).requests
     end
   end
 
   def test_another_users_answer_is_wrong
-    assert_match(/that of its user/, assert_raises(Pelton::Lab::Run::WrongAnswer) { visit("mixed") { |clients| clients.load(PAGE, 4) } }.message)
+    assert_match(/that of its user/,
+      assert_raises(Pelton::Lab::Run::WrongAnswer) { visit("mixed") { |clients| clients.load(PAGE, 4) } }.message)
   end
 
   def test_a_page_with_other_elements_is_wrong
     page = PAGE.dup.tap { |one| one.count = 2 }
 
-    assert_match(/<li>/, assert_raises(Pelton::Lab::Run::WrongAnswer) { visit { |clients| clients.load(page, 4) } }.message)
+    assert_match(/<li>/,
+      assert_raises(Pelton::Lab::Run::WrongAnswer) { visit { |clients| clients.load(page, 4) } }.message)
   end
 
   def test_keeps_what_was_acknowledged

@@ -16,15 +16,24 @@ class LabWebVisitorTest < PeltonTest
       line, headers, body = receive(socket)
       next unless line
       number += 1
-      said = JSON.generate({line: line.chomp, cookie: headers["cookie"], token: headers["x-csrf-token"], type: headers["content-type"], body: body}) +
+      said = JSON.generate({
+        line: line.chomp,
+        cookie: headers["cookie"],
+        token: headers["x-csrf-token"],
+        type: headers["content-type"],
+        body: body
+      }) +
         " <meta name=\"csrf-token\" content=\"t#{number}\" />" + (line.start_with?("POST") ? "number #{number}" : "")
-      socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\nx-kind: echo\r\nx-runtime: #{number}\r\nset-cookie: a=#{number}; path=/\r\nset-cookie: b=x=y\r\ncontent-length: #{said.bytesize}\r\n\r\n#{said}")
+      socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\nx-kind: echo\r\nx-runtime: #{number}\r\n" \
+        "set-cookie: a=#{number}; path=/\r\nset-cookie: b=x=y\r\ncontent-length: #{said.bytesize}\r\n\r\n#{said}")
       socket.close
     end
   RUBY
 
   def visit
-    Pelton::Lab::WebServer.serve(->(port, _) { [RbConfig.ruby, "--disable=gems", "-e", SCRIPT, port.to_s] }) { |server| yield Pelton::Lab::WebVisitor.new(server) }
+    Pelton::Lab::WebServer.serve(->(port, _) { [RbConfig.ruby, "--disable=gems", "-e", SCRIPT, port.to_s] }) do |server|
+      yield Pelton::Lab::WebVisitor.new(server)
+    end
   end
 
   def test_the_first_request_has_neither_cookies_nor_a_token
@@ -70,7 +79,8 @@ class LabWebVisitorTest < PeltonTest
       while (socket = server.accept)
         head = socket.gets("\r\n\r\n") or next
         body = Zlib.gzip(head[/^accept-encoding: (.*)\r/i, 1])
-        socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-encoding: gzip\r\ncontent-length: #{body.bytesize}\r\n\r\n#{body}")
+        socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-encoding: gzip\r\n" \
+          "content-length: #{body.bytesize}\r\n\r\n#{body}")
         socket.close
       end
     RUBY

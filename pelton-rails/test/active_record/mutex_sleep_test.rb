@@ -32,7 +32,8 @@ class MutexSleepTest < PeltonTest
           rescue Pelton::Cancelled, Pelton::TimeoutError => error
             error.class
           end
-          puts "#{name}: #{ended.join(", ")}, free again: #{lock.try_enter.tap { lock.exit } if lock.is_a?(Monitor)}#{lock.try_lock if lock.is_a?(Mutex)}"
+          puts "#{name}: #{ended.join(", ")}, free again: " \
+            "#{lock.try_enter.tap { lock.exit } if lock.is_a?(Monitor)}#{lock.try_lock if lock.is_a?(Mutex)}"
           lock.unlock if lock.is_a?(Mutex)
         end
         woken = Pelton.spawn { mutex.synchronize { condition.wait(mutex) && mutex.owned? } }

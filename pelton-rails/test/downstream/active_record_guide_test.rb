@@ -38,7 +38,8 @@ class ActiveRecordGuideTest < PeltonTest
 
   def test_each_framework_has_an_example
     assert_equal 5, APPLICATIONS.size
-    assert_equal %w[sinatra/base roda grape pelton/web], APPLICATIONS.filter_map { |example| example.code[/^require "(.*)"/, 1] }
+    assert_equal %w[sinatra/base roda grape pelton/web],
+      APPLICATIONS.filter_map { |example| example.code[/^require "(.*)"/, 1] }
   end
 
   APPLICATIONS.each do |example|

@@ -50,7 +50,11 @@ class ActiveRecordTest < PeltonTest
       #{POSTS}
       Pelton.run do
         begun = Pelton::Operation.new
-        leaving = Pelton.spawn { Pelton::ActiveRecord.with_connections { Post.transaction { Post.create!(title: "never") && begun.succeed && sleep } } }
+        leaving = Pelton.spawn do
+          Pelton::ActiveRecord.with_connections do
+            Post.transaction { Post.create!(title: "never") && begun.succeed && sleep }
+          end
+        end
         begun.await
         leaving.cancel
         waits = Pelton.spawn { [Post.count, Post.lease_connection.transaction_open?].tap { POOL.release_connection } }

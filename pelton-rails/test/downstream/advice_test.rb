@@ -30,7 +30,9 @@ class AdviceTest < PeltonTest
       rails_output("TestApplication.initialize!", setup: APPLICATION + SETTINGS + <<~RUBY)
         ENV["DATABASE_URL"] = "postgresql://127.0.0.1:1/none"
         TestApplication.config.active_job.queue_adapter = :pelton
-        TestApplication.initializer("sessions", after: :build_middleware_stack) { TestApplication.config.session_store :mem_cache_store#{options} }
+        TestApplication.initializer("sessions", after: :build_middleware_stack) do
+          TestApplication.config.session_store :mem_cache_store#{options}
+        end
       RUBY
     end
 
@@ -43,6 +45,7 @@ class AdviceTest < PeltonTest
       ENV["DATABASE_URL"] = "postgresql://127.0.0.1:1/none"
       TestApplication.config.active_job.queue_adapter = :pelton
     RUBY
-    assert_equal "", rails_output("TestApplication.initialize!", setup: APPLICATION + SETTINGS + "TestApplication.config.pelton.advice = false\n")
+    assert_equal "", rails_output("TestApplication.initialize!",
+      setup: APPLICATION + SETTINGS + "TestApplication.config.pelton.advice = false\n")
   end
 end

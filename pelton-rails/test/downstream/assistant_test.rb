@@ -100,7 +100,9 @@ class AssistantTest < PeltonTest
   end
 
   def ask(window, text)
-    window.evaluate(%(document.querySelector("textarea").value = #{text.to_json}; document.querySelector(".ask button").click()))
+    window.evaluate(
+      %(document.querySelector("textarea").value = #{text.to_json}; document.querySelector(".ask button").click())
+    )
   end
 
   def stop_button?(window) = window.evaluate('!!document.querySelector(".stop")')

@@ -20,7 +20,9 @@ class ActiveRecordAsyncRecordTest < PeltonTest
       extend Pelton::AsyncRecord
     end
     5.times { |number| User.create!(username: "user \#{number}", age: 20 + number) }
-    def told(name) = ->(value) { puts "\#{name}: \#{value.respond_to?(:map) ? value.map(&:id) : (value.try(:id) || value)}" }
+    def told(name)
+      ->(value) { puts "\#{name}: \#{value.respond_to?(:map) ? value.map(&:id) : (value.try(:id) || value)}" }
+    end
   RUBY
 
   def test_blocks_are_called_with_the_result

@@ -13,7 +13,8 @@ class CapybaraTest < PeltonTest
     require "rails/test_help"
     require "capybara/cuprite"
     Capybara.register_driver(:chromium) do |app|
-      Capybara::Cuprite::Driver.new(app, browser_path: ENV["CHROMIUM"], browser_options: {"no-sandbox" => nil}, process_timeout: 30)
+      Capybara::Cuprite::Driver.new(app,
+        browser_path: ENV["CHROMIUM"], browser_options: {"no-sandbox" => nil}, process_timeout: 30)
     end
     class PostsController < ActionController::Base
       def index = render(inline: <<~HTML)

@@ -66,7 +66,8 @@ class ComparisonTest < PeltonTest
 
   # [table, rows that are missing, rows that are there instead]
   def changed_rows(expected, found)
-    expected["rows"].map { |table, rows| [table, rows - found["rows"].fetch(table), found["rows"].fetch(table) - rows] }.reject { |_, *rows| rows.all?(&:empty?) }
+    expected["rows"].map { |table, rows| [table, rows - found["rows"].fetch(table), found["rows"].fetch(table) - rows] }
+      .reject { |_, *rows| rows.all?(&:empty?) }
   end
 
   # The configuration of three databases: the second is a replica of the first, which is the same. Servers have fewer

@@ -45,11 +45,15 @@ class RailsDatadogTest < PeltonTest
       end
       roots = TRACES.flat_map(&:spans).select { |span| span.name == "rack.request" && span.parent_id == 0 }
       puts "\#{roots.size} requests, 100 at once"
-      traces = TRACES.flat_map { |trace| trace.spans }.group_by(&:trace_id).values.select { |spans| (spans & roots).any? }
-      puts "traces with spans of another request: \#{traces.count { |spans| spans.filter_map { |span| number(span) }.uniq.size != 1 }}"
+      traces = TRACES.flat_map { |trace| trace.spans }.group_by(&:trace_id).values
+        .select { |spans| (spans & roots).any? }
+      mixed = traces.count { |spans| spans.filter_map { |span| number(span) }.uniq.size != 1 }
+      puts "traces with spans of another request: \#{mixed}"
       spans = traces.flatten.to_h { |span| [span.id, span] }
       once = %w[active_record.instantiation pg.exec trilogy.query redis.command http.request rack.request work]
-      pairs = traces.flatten.select { |span| once.include?(span.name) }.map { |span| "\#{span.name} in \#{spans[span.parent_id]&.name || "nothing"}" }
+      pairs = traces.flatten.select { |span| once.include?(span.name) }.map do |span|
+        "\#{span.name} in \#{spans[span.parent_id]&.name || "nothing"}"
+      end
       puts pairs.tally.sort.map { |pair, count| "\#{count} \#{pair}" }
     RUBY
   end

@@ -11,7 +11,9 @@ class JobLimitsTest < PeltonTest
   JOB = <<~RUBY
     class LateJob < ActiveJob::Base
       pelton_timeout 0.05
-      retry_on(Pelton::TimeoutError, wait: 0, attempts: 2) { |job, error| Mark.create!(text: "\#{job.executions} tries: \#{error.class}") }
+      retry_on(Pelton::TimeoutError, wait: 0, attempts: 2) do |job, error|
+        Mark.create!(text: "\#{job.executions} tries: \#{error.class}")
+      end
       def perform = sleep(600)
     end
     class OtherJob < ActiveJob::Base

@@ -16,13 +16,16 @@ class RailsJSONLogTest < PeltonTest
       require "pelton/http/launcher"
       TestApplication.config.secret_key_base = "0" * 64
       ENV["DATABASE_URL"] = "sqlite3::memory:"
-      TestApplication.routes.append { get "/", to: ->(env) { [200, {}, [ActionDispatch::Request.new(env).request_id]] } }
+      TestApplication.routes.append do
+        get "/", to: ->(env) { [200, {}, [ActionDispatch::Request.new(env).request_id]] }
+      end
       TestApplication.initialize!
       log, ids = StringIO.new, []
       Pelton.run do
         server = Pelton::HTTP::Server.new(TestApplication, log: Pelton::HTTP::JSONLog.new(log))
         port = server.listen("tcp://127.0.0.1:0").port
-        [{"x-forwarded-for" => "203.0.113.9"}, {"x-forwarded-for" => "203.0.113.9", "client-ip" => "198.51.100.1"}].each do |headers|
+        address = {"x-forwarded-for" => "203.0.113.9"}
+        [address, {**address, "client-ip" => "198.51.100.1"}].each do |headers|
           ids << Pelton::HTTP.get("http://127.0.0.1:\#{port}/", headers: headers).body
         end
         server.stop

@@ -174,7 +174,10 @@ class LiveStreamsTest < PeltonTest
 
   def upload(content)
     body =
-      %(--B\r\ncontent-disposition: form-data; name="file"; filename="large.bin"\r\ncontent-type: application/octet-stream\r\n\r\n).b << content.b << "\r\n--B--\r\n"
+      %(--B\r\ncontent-disposition: form-data; name="file"; filename="large.bin"\r\n).b <<
+      "content-type: application/octet-stream\r\n\r\n" <<
+      content.b <<
+      "\r\n--B--\r\n"
     response = @serving.post("/documents", body, "content-type: multipart/form-data; boundary=B\n")
 
     assert_equal 200, response.status, @serving.output

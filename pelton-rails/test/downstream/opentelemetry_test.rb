@@ -35,7 +35,8 @@ class RailsOpenTelemetryTest < PeltonTest
     def library(span) = span && span.instrumentation_scope.name.delete_prefix("OpenTelemetry::Instrumentation::")
     # The number of the request, where the span names it.
     def number(span)
-      text = span.attributes.values_at("url.path", "http.target", "db.statement", "db.query.text", "id").compact.first.to_s
+      text = span.attributes.values_at("url.path", "http.target", "db.statement", "db.query.text", "id")
+        .compact.first.to_s
       text[/SELECT (\\d+)|key(\\d+)|\\A\\/?(\\d+)/] && ($1 || $2 || $3).to_i
     end
   RUBY
@@ -53,12 +54,14 @@ class RailsOpenTelemetryTest < PeltonTest
       check(roots.map { |span| number(span) }.tally, (1..100).to_h { |number| [number, 3] })
       puts "\#{roots.size} requests, 100 at once"
       traces = SPANS.group_by(&:trace_id).values.select { |spans| spans.any? { |span| roots.include?(span) } }
-      puts "traces with spans of another request: \#{traces.count { |spans| spans.filter_map { |span| number(span) }.uniq.size != 1 }}"
+      mixed = traces.count { |spans| spans.filter_map { |span| number(span) }.uniq.size != 1 }
+      puts "traces with spans of another request: \#{mixed}"
       own = traces.flatten.select { |span| number(span) || %w[ActiveRecord Net::HTTP].include?(library(span)) }
       puts "spans: \#{own.map { |span| library(span) }.tally.sort.to_h}"
       inner = own - roots
       check(inner.reject { |span| BY_ID[span.parent_span_id]&.trace_id == span.trace_id }, [])
-      puts inner.map { |span| "\#{library(span)} in \#{library(BY_ID[span.parent_span_id])}" }.uniq.sort_by { |pair| [pair.start_with?("PG") ? 0 : 1, pair] }.join(", ")
+      puts inner.map { |span| "\#{library(span)} in \#{library(BY_ID[span.parent_span_id])}" }.uniq
+        .sort_by { |pair| [pair.start_with?("PG") ? 0 : 1, pair] }.join(", ")
       puts "errors: \#{ERRORS.uniq}"
     RUBY
   end

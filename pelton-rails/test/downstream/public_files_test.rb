@@ -18,7 +18,10 @@ class RailsPublicFilesTest < PeltonTest
       FileUtils.mkdir_p(%w[public/assets files])
       File.write("public/robots.txt", "")
       #{before}
-      #{"Pelton::HTTP.configuration = Pelton::HTTP::Configuration.new.tap { |one| one.instance_eval(#{settings.dump}) }" if settings}
+      settings = #{settings.inspect}
+      if settings
+        Pelton::HTTP.configuration = Pelton::HTTP::Configuration.new.tap { |one| one.instance_eval(settings) }
+      end
       TestApplication.config.public_file_server.enabled = true
       #{setup}
       TestApplication.initialize!
@@ -45,7 +48,8 @@ class RailsPublicFilesTest < PeltonTest
 
   def test_a_folder_with_links_that_lead_out
     assert_equal ["true", "nil"], sent_by_rails("public \"public\"", 'File.symlink("../files", "public/system")')
-    assert_equal ["true", "nil"], sent_by_rails("public \"public\"", 'File.symlink(File.expand_path("files"), "public/system")')
+    assert_equal ["true", "nil"],
+      sent_by_rails("public \"public\"", 'File.symlink(File.expand_path("files"), "public/system")')
   end
 
   def test_links_within_the_folder
@@ -53,6 +57,7 @@ class RailsPublicFilesTest < PeltonTest
   end
 
   def test_the_applications_own_header_counts
-    assert_equal ["true", "\"X-Accel-Redirect\""], sent_by_rails("x_sendfile \"files\"", setup: 'TestApplication.config.action_dispatch.x_sendfile_header = "X-Accel-Redirect"')
+    assert_equal ["true", "\"X-Accel-Redirect\""], sent_by_rails("x_sendfile \"files\"",
+      setup: 'TestApplication.config.action_dispatch.x_sendfile_header = "X-Accel-Redirect"')
   end
 end

@@ -15,7 +15,8 @@ class RailtieTest < PeltonTest
   RUBY
 
   def test_it_is_found_in_the_bundle_and_sets_the_application_up
-    assert_equal <<~TEXT, rails_output(DATABASE + STATE, setup: APPLICATION + 'TestApplication.config.cache_store = :pelton_store, "127.0.0.1:1"')
+    setup = APPLICATION + 'TestApplication.config.cache_store = :pelton_store, "127.0.0.1:1"'
+    assert_equal <<~TEXT, rails_output(DATABASE + STATE, setup: setup)
       fiber
       true
       true

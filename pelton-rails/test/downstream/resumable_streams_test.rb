@@ -135,7 +135,9 @@ class RailsResumableStreamsTest < PeltonTest
       page = ApplicationController.helpers.resumable_stream_tag(message, :content)
       puts page.sub(/(signed-stream-name=").*?"/) { $1 + '"' }.sub('waiting', 'running')
       name = CGI.unescapeHTML(page[/signed-stream-name="(.*?)"/, 1])
-      subscribe = -> { CableClient.new(PORT, "Pelton::Rails::ResumableStreams::Channel", params: {signed_stream_name: name}) }
+      subscribe = -> do
+        CableClient.new(PORT, "Pelton::Rails::ResumableStreams::Channel", params: {signed_stream_name: name})
+      end
       told = lambda do |client|
         nil while (text = elements(client.message)).empty? # the state "running"
         text
@@ -148,7 +150,8 @@ class RailsResumableStreamsTest < PeltonTest
       puts told.(client)
       MODEL.say("lo", nil)
       puts told.(client), told.(client)
-      puts CableClient.new(PORT).tap { |one| one.await { |frame| frame["type"] == "welcome" } }.subscribe("Pelton::Rails::ResumableStreams::Channel", signed_stream_name: name.reverse)
+      puts CableClient.new(PORT).tap { |one| one.await { |frame| frame["type"] == "welcome" } }
+        .subscribe("Pelton::Rails::ResumableStreams::Channel", signed_stream_name: name.reverse)
       puts ApplicationController.helpers.resumable_stream_tag(message, :content)
     RUBY
 
@@ -213,7 +216,8 @@ class RailsResumableStreamsTest < PeltonTest
         resumable_stream :content, one_per: :talk
       end
       talk = Talk.create!
-      puts Pelton.map(1..4) { Message.create!(talk: talk) && 1 rescue $!.message }.tally.sort_by(&:last).map(&:reverse).flatten
+      puts Pelton.map(1..4) { Message.create!(talk: talk) && 1 rescue $!.message }.tally.sort_by(&:last)
+        .map(&:reverse).flatten
       Message.create!(talk: talk, content_state: "finished")
       Message.create!(talk: Talk.create!)
       Message.last.update!(question: "why")
@@ -246,7 +250,9 @@ class RailsResumableStreamsTest < PeltonTest
         Pelton.run do
           url = "http://127.0.0.1:\#{Pelton::HTTP::Server.new(TestApplication).listen("tcp://127.0.0.1:0").port}/stream"
           events = +""
-          job = Pelton.spawn { Message.create!.content_stream.write { |out| (out << "one") && (sleep(0.01) until events.include?("one")) } }
+          job = Pelton.spawn do
+            Message.create!.content_stream.write { |out| (out << "one") && (sleep(0.01) until events.include?("one")) }
+          end
           sleep 0.01 until Message.any?
           Pelton::HTTP.get(url, stream: true).each { |piece| events << piece }
           job.await

@@ -34,8 +34,10 @@ class SameResponsesTest < PeltonTest
       pelton, puma, rails = servings.map { |serving| conversation(await_start(serving)) }
 
       assert_same({"pelton serve" => pelton, "rails server" => rails})
-      assert_equal(DIFFERENT, DIFFERENT.to_h { |step, _| [step, [puma, pelton].map { |answers| answers.delete(step).first }] })
-      assert_equal framing(version), [puma, pelton].map { |answers| answers.dig("streams/body", 1)&.delete("transfer-encoding") }
+      assert_equal(DIFFERENT,
+        DIFFERENT.to_h { |step, _| [step, [puma, pelton].map { |answers| answers.delete(step).first }] })
+      assert_equal framing(version),
+        [puma, pelton].map { |answers| answers.dig("streams/body", 1)&.delete("transfer-encoding") }
       assert_same({"Puma" => puma, "Pelton" => pelton})
       expected(pelton)
       expected_of_storage(pelton)
@@ -56,7 +58,8 @@ class SameResponsesTest < PeltonTest
     assert_equal one.keys, other.keys
     differences = one.keys.reject { |step| one[step] == other[step] }
 
-    assert_empty differences, differences.map { |step| describe(step, conversations.transform_values { |answers| answers[step] }) }.join("\n")
+    assert_empty differences,
+      differences.map { |step| describe(step, conversations.transform_values { |answers| answers[step] }) }.join("\n")
   end
 
   # Only what differs.
@@ -65,7 +68,11 @@ class SameResponsesTest < PeltonTest
     parts = answers.values.flat_map(&:keys).uniq.reject do |part|
       answers.values.map { |answer| answer[part] }.uniq.one?
     end
-    [step, *parts.map { |part| "  #{part}: #{answers.map { |server, answer| "#{answer[part].inspect[0, 1000]} by #{server}" }.join(", ")}" }].join("\n")
+    [step,
+      *parts.map do |part|
+        "  #{part}: #{answers.map { |server, answer| "#{answer[part].inspect[0, 1000]} by #{server}" }.join(", ")}"
+      end]
+      .join("\n")
   end
 
   # That the two agree says little if both fail.
@@ -158,7 +165,8 @@ class SameResponsesTest < PeltonTest
       ask("#{name} of a served file", "/served", "range: #{range}\n")
     end
     ask("HEAD of a static file", "/numbers.txt", method: "HEAD")
-    ask("a static file, unchanged", "/numbers.txt", "if-modified-since: #{File.mtime("#{@serving.folder}/public/numbers.txt").httpdate}\n")
+    ask("a static file, unchanged", "/numbers.txt",
+      "if-modified-since: #{File.mtime("#{@serving.folder}/public/numbers.txt").httpdate}\n")
     ask("a file above the folder", "/../config.ru")
     ask("a file above the folder, escaped", "/%2e%2e/config.ru")
   end
@@ -183,7 +191,8 @@ class SameResponsesTest < PeltonTest
     ask("two slashes", "//echo//x//")
     ask("a whole URL", "http://localhost/echo?whole=1")
     ask("headers", "/echo", "x-twice: 1\nx-twice: 2\nempty:\naccept: text/html\nx-requested-with: XMLHttpRequest\n")
-    ask("a proxy", "/echo", "x-forwarded-for: 203.0.113.7, 10.0.0.1\nx-forwarded-proto: https\nx-forwarded-host: shop.example\nx-forwarded-port: 443\n")
+    ask("a proxy", "/echo", "x-forwarded-for: 203.0.113.7, 10.0.0.1\nx-forwarded-proto: https\n" \
+      "x-forwarded-host: shop.example\nx-forwarded-port: 443\n")
     ask("HTTP/1.0", "/echo", http: "1.0")
     ask("HTTP/1.0 that stays", "/plain", "connection: keep-alive\n", http: "1.0")
     ask("the last request", "/plain", "connection: close\n")

@@ -19,7 +19,8 @@ class RailsSecretsTest < PeltonTest
     Pelton.logger = Logger.new(Log.new)
     Pelton.on_error { |error, *more| Walk.error("on_error", error) || Walk.text("on_error", more.join(" ")) }
     ENV["SECRET_KEY_BASE"] = Walk.mark("base") * 8
-    ENV["DATABASE_URL"] = "sqlite3:\#{Dir.pwd}/test.sqlite3?timeout=2000&pool=2&checkout_timeout=0.3&password=\#{Walk.mark("database")}"
+    ENV["DATABASE_URL"] =
+      "sqlite3:\#{Dir.pwd}/test.sqlite3?timeout=2000&pool=2&checkout_timeout=0.3&password=\#{Walk.mark("database")}"
     TestApplication.config.cache_store = :pelton_store, "127.0.0.1:\#{ARGV.shift}"
     TestApplication.config.active_job.queue_adapter = :pelton
     TestApplication.initialize!
@@ -42,7 +43,11 @@ class RailsSecretsTest < PeltonTest
         Pelton.run do
           %w[job job-fail].each { |name| Say.perform_later(Walk.mark(name)) }
           sleep 0.01 while Say.queue_adapter.size > 0
-          attempt("refused job", ActiveJob::EnqueueError) { ActiveJob::QueueAdapters::PeltonAdapter.new(queue: 0, concurrency: 1).then { |full| 2.times { full.enqueue(Say.new(Walk.mark("refused"))) } } }
+          attempt("refused job", ActiveJob::EnqueueError) do
+            ActiveJob::QueueAdapters::PeltonAdapter.new(queue: 0, concurrency: 1).then do |full|
+              2.times { full.enqueue(Say.new(Walk.mark("refused"))) }
+            end
+          end
           Rails.cache.write("a", Walk.mark("value"))
           Rails.cache.read_multi("a", Walk.mark("key"))
           held = Array.new(2) { Pelton.spawn(name: "report") { hold(Walk.mark("sql")) } }
@@ -53,7 +58,9 @@ class RailsSecretsTest < PeltonTest
           held.each(&:cancel)
         end
         advice.sentences.each { |sentence| Walk.text("advice", sentence) }
-        [Say.queue_adapter, Rails.cache].each { |object| Walk.text(object.class, object.inspect + object.pretty_inspect) }
+        [Say.queue_adapter, Rails.cache].each do |object|
+          Walk.text(object.class, object.inspect + object.pretty_inspect)
+        end
         advice.log
         Walk.objects("end")
         puts Walk.seen.keys.grep(/Advice|PeltonStore|PeltonAdapter/).sort.join(" ")

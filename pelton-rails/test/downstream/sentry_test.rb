@@ -42,7 +42,8 @@ class RailsSentryTest < PeltonTest
     wrong = EVENTS.reject do |event|
       id = said(event)
       crumbs = event.breadcrumbs.map(&:message)
-      event.user == {id: id} && event.tags[:number] == id && crumbs.first == "first \#{id}" && crumbs.uniq == crumbs && crumbs.all? { |one| one.end_with?(" \#{id}") } &&
+      event.user == {id: id} && event.tags[:number] == id && crumbs.first == "first \#{id}" && crumbs.uniq == crumbs &&
+        crumbs.all? { |one| one.end_with?(" \#{id}") } &&
         event.request&.url.to_s.end_with?("/\#{id}")
     end
     puts "\#{EVENTS.size} events, \#{wrong.size} with the data of another request"

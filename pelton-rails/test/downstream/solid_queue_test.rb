@@ -29,7 +29,8 @@ class SolidQueueTest < PeltonTest
       p Pelton::Rails::SolidQueue.install
     RUBY
 
-    assert_equal "WARN Solid Queue 2.0.0 is not known to pelton-rails (~> 1.7): its workers run as they do without Pelton\nfalse\n", output
+    assert_equal "WARN Solid Queue 2.0.0 is not known to pelton-rails (~> 1.7): its workers run as they do without " \
+      "Pelton\nfalse\n", output
   end
 
   # Solid Queue checks its configuration before it starts: without Pelton, fibers need a gem.

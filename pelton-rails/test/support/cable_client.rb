@@ -28,7 +28,9 @@ class CableClient
   end
 
   def say(command, **data)
-    @socket.write(JSON.generate({command: command, identifier: @identifier}.merge(data.empty? ? {} : {data: JSON.generate(data)})))
+    @socket.write(
+      JSON.generate({command: command, identifier: @identifier}.merge(data.empty? ? {} : {data: JSON.generate(data)}))
+    )
   end
 
   # @return [Object] what the channel transmits after one of its actions

@@ -127,5 +127,6 @@ model = MergingModel.new(Random.new(seed), Person, BASE)
 done = 0
 Pelton.run { done += model.round until done >= number }
 puts model.wrong.first(10).map(&:inspect)
-puts "operations: #{done >= number}, joined: #{finds.any?}, right: #{model.wrong.empty?}, rows: #{Person.order(:id).pluck(:id, :email).to_h == model.rows.sort.to_h}"
+puts "operations: #{done >= number}, joined: #{finds.any?}, right: #{model.wrong.empty?}, rows: " \
+  "#{Person.order(:id).pluck(:id, :email).to_h == model.rows.sort.to_h}"
 warn "#{done} operations, #{finds.size} finds joined others" if ENV["MERGING_REPORT"]

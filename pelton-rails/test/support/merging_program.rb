@@ -23,8 +23,12 @@ module MergingProgram
     Person.unique_columns
     ActiveRecord::Base.connection_handler.clear_active_connections!(:all)
     SENT = []
-    ActiveSupport::Notifications.subscribe("sql.active_record") { |event| SENT << event.payload[:sql] unless event.payload[:cached] || event.payload[:name] == "SCHEMA" }
-    def together(values, &block) = values.map { |value| Pelton.spawn { block.call(value) } }.map { |task| task.await rescue $! }
+    ActiveSupport::Notifications.subscribe("sql.active_record") do |event|
+      SENT << event.payload[:sql] unless event.payload[:cached] || event.payload[:name] == "SCHEMA"
+    end
+    def together(values, &block)
+      values.map { |value| Pelton.spawn { block.call(value) } }.map { |task| task.await rescue $! }
+    end
     def queries
       SENT.clear
       yield

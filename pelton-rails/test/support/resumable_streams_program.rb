@@ -54,14 +54,22 @@ module ResumableStreamsProgram
 
       # Elements of Turbo, in short: without the state "running", whose place depends on when its reader came.
       def elements(text)
-        found = text.scan(%r{<turbo-stream action="(\\w+)" target="message_1_content(\\w*)">(?:<template>(.*?)</template>)?}m)
-        found.map { |action, target, html| (target == "_state") ? html[/data-state="(\\w+)"/, 1] : [action, html].compact.join(" ") } - ["running"]
+        found =
+          text.scan(%r{<turbo-stream action="(\\w+)" target="message_1_content(\\w*)">(?:<template>(.*?)</template>)?}m)
+        found.map do |action, target, html|
+          (target == "_state") ? html[/data-state="(\\w+)"/, 1] : [action, html].compact.join(" ")
+        end - ["running"]
       end
 
       # The events of a stream, as they come: in `events`, with the response that a client reads.
       def follow(url, last = nil)
         events = +""
-        task = Pelton.spawn { Pelton::HTTP.get(url, stream: true, headers: last ? {"last-event-id" => last} : {}).each { |piece| events << piece } }
+        task =
+          Pelton.spawn do
+            Pelton::HTTP.get(url, stream: true, headers: last ? {"last-event-id" => last} : {}).each do |piece|
+              events << piece
+            end
+          end
         events.define_singleton_method(:task) { task }
         events
       end

@@ -16,7 +16,8 @@ module SolidQueueProgram
     .+(DATABASE) + <<~RUBY
       $stdout.sync = true
       verbose, $stdout = $stdout, File.open(File::NULL, "w")
-      load File.join(Gem.loaded_specs["solid_queue"].full_gem_path, "lib/generators/solid_queue/install/templates/db/queue_schema.rb")
+      load File.join(Gem.loaded_specs["solid_queue"].full_gem_path,
+        "lib/generators/solid_queue/install/templates/db/queue_schema.rb")
       ActiveRecord::Base.connection.create_table(:marks) { |table| table.string :text }
       $stdout = verbose
       class Mark < ActiveRecord::Base; end
@@ -29,7 +30,10 @@ module SolidQueueProgram
 
       # The block, while a worker with these options runs.
       def with_worker(**options)
-        processes = [SolidQueue::Worker.new(queues: "*", polling_interval: 0.01, **options), SolidQueue::Dispatcher.new(polling_interval: 0.01)]
+        processes = [
+          SolidQueue::Worker.new(queues: "*", polling_interval: 0.01, **options),
+          SolidQueue::Dispatcher.new(polling_interval: 0.01)
+        ]
         processes.each { |process| process.mode = :async }.each(&:start)
         yield processes.first
       ensure

@@ -51,7 +51,8 @@ module StorageSteps
       next unless response[validator]
       ask("#{step}, unchanged by #{validator}", path, "#{condition}: #{response[validator]}\n")
       ask("#{step}, a range if #{validator}", path, "range: bytes=5-9\nif-range: #{response[validator]}\n")
-      ask("#{step}, a range if another #{validator}", path, "range: bytes=5-9\nif-range: Tue, 02 Jan 2024 00:00:00 GMT\n")
+      ask("#{step}, a range if another #{validator}", path,
+        "range: bytes=5-9\nif-range: Tue, 02 Jan 2024 00:00:00 GMT\n")
     end
     ask("forged #{step}", path.sub(%r{--\w+}) { |signature| signature.tr("0-9a-f", "1-9a-f0") })
   end
@@ -86,18 +87,24 @@ module StorageSteps
   end
 
   def form_with(name, type, content)
-    %(--BOUNDARY\r\ncontent-disposition: form-data; name="file"; filename="#{name}"\r\ncontent-type: #{type}\r\n\r\n).b << content.b << "\r\n--BOUNDARY--\r\n".b
+    %(--BOUNDARY\r\ncontent-disposition: form-data; name="file"; filename="#{name}"\r\n).b <<
+      "content-type: #{type}\r\n\r\n".b <<
+      content.b <<
+      "\r\n--BOUNDARY--\r\n".b
   end
 
   # That the two agree says little if both fail.
   def expected_of_storage(answers)
     codes = answers.transform_values(&:first)
 
-    assert_equal [200, 206, 206, 304, 200], codes.values_at("text by service", "a range of text by service", "two ranges of text by service",
-      "text by service, unchanged by last-modified", "HEAD text by service")
+    assert_equal [200, 206, 206,
+      304, 200], codes.values_at("text by service", "a range of text by service", "two ranges of text by service",
+        "text by service, unchanged by last-modified", "HEAD text by service")
     assert_equal "56789", answers["a range of text by service"].last
-    assert_equal [302, 200, 206, 404], codes.values_at("text by redirect", "text by proxy", "a range of text by proxy", "forged text by proxy")
-    assert_equal [422, 422, 422, 204, 200], codes.values_at("direct upload, another file", "direct upload, another sum", "direct upload, another type", "direct upload, the file", "direct upload, back")
+    assert_equal [302, 200, 206, 404],
+      codes.values_at("text by redirect", "text by proxy", "a range of text by proxy", "forged text by proxy")
+    assert_equal [422, 422, 422, 204, 200], codes.values_at("direct upload, another file", "direct upload, another sum",
+      "direct upload, another type", "direct upload, the file", "direct upload, back")
     assert_equal "sent directly", answers["direct upload, back"].last
     assert_match(/\Aattachment/, answers["script by proxy"].fetch(1)["content-disposition"])
     assert_equal [302, 200], codes.values_at("image by variant", "image by variant_proxy") if image_magick?

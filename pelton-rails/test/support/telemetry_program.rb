@@ -29,7 +29,9 @@ module TelemetryProgram
 
     Pelton.on_error { |error| warn(error.full_message) unless error.message == "on purpose" }
 
-    def check(got, expected) = got == expected || abort("\#{got.inspect} is not \#{expected.inspect}, at \#{caller.first}")
+    def check(got, expected)
+      got == expected || abort("\#{got.inspect} is not \#{expected.inspect}, at \#{caller.first}")
+    end
 
     # Serves the application as `pelton serve` does, with many requests at once, again and again: /1, /2 and so on. Each
     # seventh fails.
@@ -42,7 +44,11 @@ module TelemetryProgram
         $port = launcher.server.listeners.first.port
         Pelton.spawn(detached: true) do
           client = Pelton::HTTP::Client.new("http://127.0.0.1:\#{$port}", concurrency: count)
-          rounds.times { Pelton.group { |group| (1..count).each { |id| group.spawn { failed << id if client.get("/\#{id}").status == 500 } } } }
+          rounds.times do
+            Pelton.group do |group|
+              (1..count).each { |id| group.spawn { failed << id if client.get("/\#{id}").status == 500 } }
+            end
+          end
           client.close
         ensure
           Process.kill("TERM", Process.pid)
@@ -82,8 +88,13 @@ module TelemetryProgram
 
     def connect_all
       Object.const_set(:PGS, Few.new(8) { PG.connect(ENV["POSTGRES"]) })
-      Object.const_set(:TRILOGIES, Few.new(8) { Trilogy.new(host: "127.0.0.1", port: ENV["MARIADB"].to_i, username: "root", database: "test", ssl_mode: Trilogy::SSL_DISABLED) })
-      Object.const_set(:REDISES, Few.new(8) { RedisClient.config(host: "127.0.0.1", port: ENV["REDIS"].to_i).new_client })
+      Object.const_set(:TRILOGIES,
+        Few.new(8) do
+          Trilogy.new(host: "127.0.0.1", port: ENV["MARIADB"].to_i, username: "root",
+            database: "test", ssl_mode: Trilogy::SSL_DISABLED)
+        end)
+      Object.const_set(:REDISES,
+        Few.new(8) { RedisClient.config(host: "127.0.0.1", port: ENV["REDIS"].to_i).new_client })
     end
 
     # Some bodies wait while they are sent. (Rack::Events has no bodies without each.)

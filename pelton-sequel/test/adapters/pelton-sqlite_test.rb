@@ -11,7 +11,8 @@ class PeltonSqliteAddressTest < PeltonTest
       addresses = ["pelton-sqlite://#{folder}/a.db", "pelton-sqlite:#{folder}/a.db",
         "pelton-sqlite://#{folder}/a.db?synchronous=full"]
       addresses.each do |address|
-        assert_equal "#{folder}/a.db", Sequel.connect(address, keep_reference: false).tap(&:test_connection).opts[:database]
+        assert_equal "#{folder}/a.db",
+          Sequel.connect(address, keep_reference: false).tap(&:test_connection).opts[:database]
       end
 
       assert_equal 2, Sequel.connect(addresses.last, keep_reference: false).fetch("PRAGMA synchronous").single_value

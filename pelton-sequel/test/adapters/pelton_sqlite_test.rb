@@ -15,7 +15,8 @@ class PeltonSqliteAdapterTest < PeltonTest
 
   def test_a_file_has_readers
     database =
-      Sequel.connect(adapter: :pelton_sqlite, database: sqlite_file.delete_prefix("sqlite://"), max_connections: 3, keep_reference: false)
+      Sequel.connect(adapter: :pelton_sqlite, database: sqlite_file.delete_prefix("sqlite://"),
+        max_connections: 3, keep_reference: false)
     database.create_table(:items) { primary_key :id }
     database[:items].insert
 
@@ -29,7 +30,8 @@ class PeltonSqliteAdapterTest < PeltonTest
   def test_options_of_the_connection
     {{foreign_keys: false} => ["foreign_keys", 0], {} => ["foreign_keys", 1],
      {synchronous: :full} => ["synchronous", 2], {synchronous: "off"} => ["synchronous", 0],
-     {temp_store: :memory} => ["temp_store", 2], {auto_vacuum: :full} => ["auto_vacuum", 1]}.each do |options, (pragma, value)|
+     {temp_store: :memory} => ["temp_store", 2],
+     {auto_vacuum: :full} => ["auto_vacuum", 1]}.each do |options, (pragma, value)|
       Dir.mktmpdir do |folder|
         file = open_file("#{folder}/a.db", **options)
 
@@ -67,12 +69,14 @@ class PeltonSqliteAdapterTest < PeltonTest
   end
 
   def test_functions_in_ruby_are_refused
-    assert_match(/no functions in Ruby/, assert_raises(Sequel::Error) { open_file(nil, setup_regexp_function: true) }.message)
+    assert_match(/no functions in Ruby/,
+      assert_raises(Sequel::Error) { open_file(nil, setup_regexp_function: true) }.message)
   end
 
   private
 
   def open_file(path, **options)
-    Sequel.connect(adapter: :pelton_sqlite, **{database: path}.compact, keep_reference: false, **options).tap { |database| (@connected ||= []) << database }
+    Sequel.connect(adapter: :pelton_sqlite, **{database: path}.compact,
+      keep_reference: false, **options).tap { |database| (@connected ||= []) << database }
   end
 end

@@ -7,7 +7,8 @@ module DatabaseAudit
   class Client
     NUMBERS = 10_000_000 # for each process
     LIBRARIES =
-      %w[lib pelton-sequel/lib].map { |folder| File.expand_path("../../../#{folder}", __dir__) }.join(File::PATH_SEPARATOR)
+      %w[lib pelton-sequel/lib].map { |folder| File.expand_path("../../../#{folder}", __dir__) }
+        .join(File::PATH_SEPARATOR)
 
     # @param journal [String] a file's path
     def initialize(address, journal, seed:, deadline:)
@@ -22,7 +23,8 @@ module DatabaseAudit
     def start
       before = written
       @io =
-        IO.popen([RbConfig.ruby, "-I", LIBRARIES, File.join(__dir__, "load.rb"), @address, @journal, (@runs * NUMBERS).to_s, @seed.to_s, @deadline.to_s], "r+")
+        IO.popen([RbConfig.ruby, "-I", LIBRARIES, File.join(__dir__, "load.rb"), @address, @journal,
+          (@runs * NUMBERS).to_s, @seed.to_s, @deadline.to_s], "r+")
       Guard.kill_at_end(@io.pid)
       @runs += 1
       sleep 0.01 until written > before || !running?
@@ -49,7 +51,8 @@ module DatabaseAudit
 
     # @return [Hash{String => Array<String>}] what all these processes have written, by its kind
     def journal
-      File.foreach(@journal, chomp: true).map { |line| line.split(" ", 2) }.group_by(&:first).transform_values { |lines| lines.map(&:last) }
+      File.foreach(@journal, chomp: true).map { |line| line.split(" ", 2) }.group_by(&:first)
+        .transform_values { |lines| lines.map(&:last) }
     end
 
     private

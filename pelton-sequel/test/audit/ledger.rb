@@ -46,7 +46,10 @@ module DatabaseAudit
 
     # What has been taken from all payers and given to all payees must agree at any time.
     def balanced?
-      @database.fetch("SELECT (SELECT sum(balance) FROM payers) + (SELECT sum(balance) FROM payees) AS difference").single_value.to_i.zero?
+      @database.fetch("SELECT (SELECT sum(balance) FROM payers) + (SELECT sum(balance) FROM payees) AS difference")
+        .single_value
+        .to_i
+        .zero?
     end
 
     # Asks the database for a number.
@@ -62,9 +65,12 @@ module DatabaseAudit
       lost = {entries: acknowledged["entry"] - entries, transfers: acknowledged["transfer"] - debits.keys}
       sums = %i[payers payees].map { |name| @database[name].sum(:balance).to_i }
       [
-        *lost.reject { |_, ids| ids.empty? }.map { |name, ids| "#{ids.size} acknowledged #{name} are not there: #{ids.first(5).join(", ")}" },
-        *(debits.to_a - credits.to_a).first(5).map { |id, amount| "the debit of #{amount}, number #{id}, has no credit" },
-        *(credits.to_a - debits.to_a).first(5).map { |id, amount| "the credit of #{amount}, number #{id}, has no debit" },
+        *lost.reject { |_, ids| ids.empty? }
+          .map { |name, ids| "#{ids.size} acknowledged #{name} are not there: #{ids.first(5).join(", ")}" },
+        *(debits.to_a - credits.to_a).first(5)
+          .map { |id, amount| "the debit of #{amount}, number #{id}, has no credit" },
+        *(credits.to_a - debits.to_a).first(5)
+          .map { |id, amount| "the credit of #{amount}, number #{id}, has no debit" },
         *("the payers' balances are #{sums[0]}, the debits #{debits.values.sum}" unless sums[0] == -debits.values.sum),
         *("SQLite says that the file is not intact" unless intact?),
         *("the payees' balances are #{sums[1]}, the credits #{credits.values.sum}" unless sums[1] == credits.values.sum)

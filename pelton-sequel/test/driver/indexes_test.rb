@@ -15,7 +15,8 @@ class IndexesTest < PeltonTest
     end
     ["UNIQUE INDEX both ON people (name, email)", "UNIQUE INDEX name ON people (name DESC)",
       "INDEX age ON people (age)", "UNIQUE INDEX lower ON people (lower(email))",
-      "UNIQUE INDEX mixed ON people (email, lower(name))", "UNIQUE INDEX some ON people (age) WHERE age > 90"].each { |sql| database.run("CREATE #{sql}") }
+      "UNIQUE INDEX mixed ON people (email, lower(name))",
+      "UNIQUE INDEX some ON people (age) WHERE age > 90"].each { |sql| database.run("CREATE #{sql}") }
 
     assert_equal({both: %i[name email], name: %i[name], age: %i[age]},
       database.indexes(:people).transform_values { |index| index[:columns] })

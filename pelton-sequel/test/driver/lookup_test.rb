@@ -22,7 +22,8 @@ class LookupTest < PeltonTest
 
     assert_equal [1, "SELECT "], row.values_at(:key, :sql)
     assert_equal :read_only, database.pool.slot_of(row[:connection]).shard.name
-    assert_equal :default, database.pool.slot_of(Slow.new(database[:items].server(:default), "").find(1)[:connection]).shard.name
+    assert_equal :default,
+      database.pool.slot_of(Slow.new(database[:items].server(:default), "").find(1)[:connection]).shard.name
   end
 
   def test_the_drivers_errors_become_sequels

@@ -14,7 +14,8 @@ class PeltonPageTest < PeltonTest
       3.times { DB[:tags].insert }
       DB.extension(:pelton_page)
       class Tag < Sequel::Model; end
-      puts Tag.order(:id).pelton_page(per: 2).map(&:id).inspect, DB[:tags].reverse(:id).pelton_page(per: 2).map { |tag| tag[:id] }.inspect
+      puts Tag.order(:id).pelton_page(per: 2).map(&:id).inspect,
+        DB[:tags].reverse(:id).pelton_page(per: 2).map { |tag| tag[:id] }.inspect
     RUBY
 
     assert_equal "[1, 2]\n[3, 2]\n", output

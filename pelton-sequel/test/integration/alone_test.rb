@@ -16,7 +16,10 @@ class AlonePostgresTest < PeltonTest
     assert_equal "[1, 2, 2]\n1\n", program(<<~RUBY)
       DB.extension(:pelton_prepared)
       p [1, 2, 2].map { |id| DB[:artists].where(id: id).get(:id) }
-      p DB.synchronize { |connection| connection.async_exec("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%artists%'").getvalue(0, 0).to_i }
+      p DB.synchronize { |connection|
+        connection.async_exec("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%artists%'")
+          .getvalue(0, 0).to_i
+      }
     RUBY
   end
 end

@@ -47,8 +47,11 @@ class SequelMigrationsOnServersTest < PeltonTest
     database = connect(address)
     database.drop_table?(:half, :schema_migrations)
     Dir.mktmpdir do |folder|
-      File.write("#{folder}/20260103_break.rb", "Sequel.migration { change { create_table(:half) { Integer :n }; run 'SELEKT' } }")
-      assert_raises(Pelton::Sequel::Migrations::Failed) { Pelton.run { Pelton::Sequel::Migrations.new(database, folder).migrate } }.message
+      File.write("#{folder}/20260103_break.rb",
+        "Sequel.migration { change { create_table(:half) { Integer :n }; run 'SELEKT' } }")
+      assert_raises(Pelton::Sequel::Migrations::Failed) do
+        Pelton.run { Pelton::Sequel::Migrations.new(database, folder).migrate }
+      end.message
     end
   end
 end

@@ -17,7 +17,8 @@ class SequelMigratorsTest < PeltonTest
     @path = Dir.mktmpdir("pelton-sequel-")
     @running = []
     Dir.mkdir("#{@path}/migrate")
-    migration("20240101_users", "up { create_table(:users) { primary_key :id; String :name, size: 50 }; from(:users).insert(name: 'n') }; down { drop_table(:users) }")
+    migration("20240101_users", "up { create_table(:users) { primary_key :id; String :name, size: 50 }; " \
+      "from(:users).insert(name: 'n') }; down { drop_table(:users) }")
   end
 
   def teardown
@@ -42,7 +43,8 @@ class SequelMigratorsTest < PeltonTest
 
         [first, *others].each { |one| assert_equal 0, ended(one), output(one) }
         assert_equal [/1 migrated/, *[/no migration is pending/] * (count - 1)],
-          [first, *others].map { |one| output(one)[/1 migrated|no migration is pending/].then { |found| Regexp.new(found) } }
+          [first,
+            *others].map { |one| output(one)[/1 migrated|no migration is pending/].then { |found| Regexp.new(found) } }
         assert_equal ["xn"], users
         assert_equal %w[20240101_users.rb 20240102_data.rb], applied
       end
@@ -77,7 +79,8 @@ class SequelMigratorsTest < PeltonTest
     define_method(:"test_one_that_was_killed_while_it_wrote_the_schema_is_made_good_on_#{kind}") do
       begin_with(send(address))
       migration("20240102_more", "change { create_table(:more) { Integer :n } }")
-      File.write("#{@path}/slow.rb", "class Pelton::Sequel::Migrations::Schema\n  prepend(Module.new { def write = #{GATE} })\nend")
+      File.write("#{@path}/slow.rb",
+        "class Pelton::Sequel::Migrations::Schema\n  prepend(Module.new { def write = #{GATE} })\nend")
       first = db("migrate", load: "#{@path}/slow.rb")
       await("begun")
       kill(first)
@@ -89,7 +92,8 @@ class SequelMigratorsTest < PeltonTest
     end
 
     [:middle, :unrecorded].each do |step|
-      define_method(:"test_one_that_was_killed_#{(step == :middle) ? "in_the_middle" : "before_its_version_was_recorded"}_on_#{kind}") do
+      moment = (step == :middle) ? "in_the_middle" : "before_its_version_was_recorded"
+      define_method(:"test_one_that_was_killed_#{moment}_on_#{kind}") do
         begin_with(send(address))
         first_part, rest = "create_table(:half) { Integer :n }", "from(:users).update(name: Sequel.join(['x', :name]))"
         killed_in((step == :middle) ? "#{first_part}; #{GATE}; #{rest}" : "#{first_part}; #{rest}; #{GATE}")
@@ -114,7 +118,9 @@ class SequelMigratorsTest < PeltonTest
       again = db("migrate")
 
       assert_equal 1, ended(again)
-      assert_match(/20240102_data.rb did not end: begun .* by process \d+ on .*, without a transaction.*pelton db migrate --retry/, output(again))
+      expected =
+        /20240102_data.rb did not end: begun .* by process \d+ on .*, without a transaction.*pelton db migrate --retry/
+      assert_match expected, output(again)
       FileUtils.rm_f(%W[#{@path}/begun #{@path}/go])
     end
   end
@@ -123,7 +129,8 @@ class SequelMigratorsTest < PeltonTest
   def test_a_statement_that_outlives_its_process_keeps_the_lock
     begin_with(postgres_address)
     first =
-      begun("20240102_data", "up { File.write(#{"#{@path}/begun".inspect}, ''); run 'SELECT pg_sleep(1)'; from(:users).update(name: Sequel.join(['x', :name])) }; down {}")
+      begun("20240102_data", "up { File.write(#{"#{@path}/begun".inspect}, ''); run 'SELECT pg_sleep(1)'; " \
+        "from(:users).update(name: Sequel.join(['x', :name])) }; down {}")
     kill(first)
 
     assert_equal 0, ended(second = db("migrate")), output(second)
@@ -187,7 +194,8 @@ class SequelMigratorsTest < PeltonTest
     options = ["--migrations", "#{@path}/migrate", "--schema", "#{@path}/schema.rb", "-d", @address]
     libraries = %W[-I#{__dir__}/../../../lib -I#{__dir__}/../../lib]
     start =
-      "require 'pelton/sequel/command'; $stdout.sync = true; require #{load.inspect} if #{!load.nil?}; exit Pelton::Sequel::Command.run(ARGV)"
+      "require 'pelton/sequel/command'; $stdout.sync = true; require #{load.inspect} if #{!load.nil?}; exit " \
+      "Pelton::Sequel::Command.run(ARGV)"
     number = @running.size
     pid = Process.spawn({"GATES" => @path, "RACK_ENV" => nil}, RbConfig.ruby, *libraries, "-e", start, *command,
       *options, %i[out err] => "#{@path}/output.#{number}")

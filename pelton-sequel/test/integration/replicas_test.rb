@@ -169,7 +169,9 @@ class DatabaseMariaDBReplicasTest < PeltonTest
       "%SLEEP(61)%")).exclude(id: Sequel.function(:connection_id))
     database = connect(mariadb_address, replicas: [replica.address])
     Pelton.run do
-      Pelton.spawn { assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.3) { database.fetch("SELECT SLEEP(61)").all } } }.await
+      Pelton.spawn do
+        assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.3) { database.fetch("SELECT SLEEP(61)").all } }
+      end.await
       sleep 0.01 until running.empty?
     end
 

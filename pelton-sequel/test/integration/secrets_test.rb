@@ -36,7 +36,8 @@ class DatabaseSecretsTest < PeltonTest
 
   each_database "datasets" do
     [@accounts.where(token: SECRET), @accounts.where(token: [SECRET, nil]),
-      @accounts.where(Sequel.lit("token = ?", SECRET)), @accounts.where(Sequel.lit("token = #{@database.literal(SECRET)}")),
+      @accounts.where(Sequel.lit("token = ?", SECRET)),
+      @accounts.where(Sequel.lit("token = #{@database.literal(SECRET)}")),
       @accounts.exclude(token: SECRET), @accounts.where(id: @accounts.where(token: SECRET).select(:id)),
       @accounts.where(token: SECRET).or(name: SECRET), @model.where(token: SECRET)].each do |dataset|
       shown = [dataset.inspect, told { dataset.nope }]
@@ -51,7 +52,8 @@ class DatabaseSecretsTest < PeltonTest
     slow = {sqlite: long_statement, postgres: "SELECT pg_sleep(10)",
             mysql: "SELECT SLEEP(10)"}.fetch(@database.database_type)
 
-    refute_match MARK, told(Pelton::TimeoutError) { @database.fetch(slow.sub("SELECT") { "SELECT #{@database.literal(SECRET)}, " }).all }
+    refute_match MARK,
+      told(Pelton::TimeoutError) { @database.fetch(slow.sub("SELECT") { "SELECT #{@database.literal(SECRET)}, " }).all }
     refute_match MARK, told(Sequel::NoMatchingRow) { @accounts.first!(token: "#{SECRET}?") }
   end
 
@@ -66,7 +68,8 @@ class DatabaseSecretsTest < PeltonTest
     ["INSERT INTO accounts (name, token) VALUES (#{text}, #{text})",
       "INSERT INTO accounts (name, token) VALUES (NULL, #{text})",
       "SELECT * FROM accounts WHERE token = #{text} AND nope = #{text}",
-      "SELECT #{text} #{text} FROM", "SELECT * FROM accounts WHERE id = CAST(#{text} AS INTEGER) -- #{text}"].each do |sql|
+      "SELECT #{text} #{text} FROM",
+      "SELECT * FROM accounts WHERE id = CAST(#{text} AS INTEGER) -- #{text}"].each do |sql|
       @database.run(sql)
     rescue Sequel::Error => error
       assert_kind_of Sequel::DatabaseError, error

@@ -246,7 +246,8 @@ class DatabasePostgresTest < PeltonTest
   def session_id = Sequel.function(:pg_backend_pid)
 
   def sleeping(database)
-    database.fetch("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()").single_value
+    database.fetch("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(600)%' " \
+      "AND pid <> pg_backend_pid()").single_value
   end
 
   def kill(database, id) = database.get(Sequel.function(:pg_terminate_backend, id))
@@ -263,7 +264,9 @@ class DatabaseMariaDBTest < PeltonTest
   def session_id = Sequel.function(:connection_id)
 
   def sleeping(database)
-    database.fetch("SELECT count(*) FROM information_schema.processlist WHERE info LIKE '%sleep(600)%' AND id <> connection_id()").single_value
+    database.fetch(
+      "SELECT count(*) FROM information_schema.processlist WHERE info LIKE '%sleep(600)%' AND id <> connection_id()"
+    ).single_value
   end
 
   def kill(database, id) = database.run("KILL #{id}")

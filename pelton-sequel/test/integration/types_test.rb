@@ -10,7 +10,8 @@ module PostgresTypes
 
   VALUES = {
     document: {"a" => [1, 2.5, nil, true, "it's \u00e9 \\ \""], "b" => {"c" => {}}}, note: {"z" => 1},
-    numbers: [1, nil, -2**31], bigs: [2**62], names: ["a,b", "it's \"x\"", "{}", "", nil, "NULL", "back\\slash", "\u00e9"], flags: [true, false],
+    numbers: [1, nil, -2**31], bigs: [2**62],
+    names: ["a,b", "it's \"x\"", "{}", "", nil, "NULL", "back\\slash", "\u00e9"], flags: [true, false],
     amounts: [BigDecimal("1.25")], days: [Date.new(2024, 2, 29)], matrix: [[1, 2], [3, 4]], ratios: [0.5]
   }.freeze
 
@@ -78,7 +79,8 @@ module PostgresTypes
     @database.wrap_json_primitives = true
     values.each { |value| @items.insert(document: Sequel.pg_jsonb_wrap(value)) }
 
-    assert_equal values, @items.order(:id).select_map(:document).map { |value| value.respond_to?(:__getobj__) ? value.__getobj__ : value }
+    assert_equal values,
+      @items.order(:id).select_map(:document).map { |value| value.respond_to?(:__getobj__) ? value.__getobj__ : value }
   end
 
   private

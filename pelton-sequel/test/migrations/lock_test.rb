@@ -18,7 +18,8 @@ class SequelMigrationsLockTest < PeltonTest
       first = Pelton.spawn do
         lock.hold do
           order << :first
-          Pelton.spawn { lock.hold(waiting: ->(holder) { order << holder[/process \d+/] }) { order << :second } }.then { |second| @second = second }
+          Pelton.spawn { lock.hold(waiting: ->(holder) { order << holder[/process \d+/] }) { order << :second } }
+            .then { |second| @second = second }
           sleep 0.01 until order.size == 2
           order << :first_ends
         end
@@ -34,7 +35,9 @@ class SequelMigrationsLockTest < PeltonTest
   def test_the_wait_has_an_end_that_names_the_holder
     error = lock.hold { assert_raises(Pelton::Sequel::Migrations::Failed) { lock(timeout: 0).hold { flunk } } }
 
-    assert_match(/another process migrates this database: process #{Process.pid} on .*, since .* has not ended within 0 s/, error.message)
+    expected =
+      /another process migrates this database: process #{Process.pid} on .*, since .* has not ended within 0 s/
+    assert_match expected, error.message
   end
 
   def test_it_is_given_back_after_an_error

@@ -20,7 +20,8 @@ class SequelMigrationsMigratorTest < PeltonTest
   end
 
   def test_a_table_that_is_made_anew_keeps_the_rows_that_name_it
-    migrate("alter_table(:parents) { add_column :name, String, null: false, default: 'x'; set_column_type :name, :text; drop_column :name }")
+    migrate("alter_table(:parents) { add_column :name, String, null: false, default: 'x'; set_column_type :name, " \
+      ":text; drop_column :name }")
 
     assert_equal [1, 2], @database[:parents].select_map(:id)
     assert_equal [1, 2], @database[:children].select_map(:parent_id)

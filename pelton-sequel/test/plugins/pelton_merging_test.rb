@@ -23,7 +23,8 @@ class PeltonMergingTest < PeltonTest
 
   def test_unique_columns_and_associations
     # Nobody asks alone, too
-    assert_equal(1, queries { assert_equal [1, 2, nil], together(%w[p0 p1 nobody]) { |email| @people.first(email: email)&.id } } - 1)
+    assert_equal(1,
+      queries { assert_equal [1, 2, nil], together(%w[p0 p1 nobody]) { |email| @people.first(email: email)&.id } } - 1)
     people = @people.order(:id).limit(2).all
     assert_equal 1, queries { together(people, &:boss) }
     assert_equal 2, queries { together([1, 1]) { |id| @people.first(boss_id: id) } }

@@ -34,7 +34,8 @@ class PeltonResumableStreamsTest < PeltonTest
       Pelton.stop
     end
 
-    assert_equal({content: "Hello", content_state: "finished", content_run: 1}, message.refresh.values.slice(:content, :content_state, :content_run))
+    assert_equal({content: "Hello", content_state: "finished", content_run: 1},
+      message.refresh.values.slice(:content, :content_state, :content_run))
     assert_equal "messages:#{message.id}:content", message.content_stream.name
   end
 

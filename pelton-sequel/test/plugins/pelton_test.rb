@@ -107,7 +107,13 @@ class PeltonPluginTest < PeltonTest
     output = ruby_output(<<~RUBY, gems: true)
       module Kernel
         alias_method :require_anything, :require
-        def require(name) = (name == "active_model") ? raise(LoadError.new("none").tap { |error| error.instance_variable_set(:@path, name) }) : require_anything(name)
+        def require(name)
+          if name == "active_model"
+            raise(LoadError.new("none").tap { |error| error.instance_variable_set(:@path, name) })
+          else
+            require_anything(name)
+          end
+        end
       end
       require "pelton/sequel"
       DB = Pelton::Sequel.connect("sqlite::memory:")
@@ -124,7 +130,9 @@ class PeltonPluginTest < PeltonTest
     _, errors, status = run_ruby(<<~RUBY, gems: true)
       module Kernel
         alias_method :require_anything, :require
-        def require(name) = (name == "active_model") ? require_anything("active_support/nothing_at_all") : require_anything(name)
+        def require(name)
+          (name == "active_model") ? require_anything("active_support/nothing_at_all") : require_anything(name)
+        end
       end
       require "sequel"
       require "pelton/sequel"

@@ -27,7 +27,8 @@ class PoolLeaksTest < PeltonTest
     end
 
     assert_equal 2, lines.size
-    assert_match(/test\.db: a connection is held for longer than 0\.05 s, outside a query: by task "report 0" for 0\.\d+ s, at .*leaks_test\.rb:\d+/, lines.first)
+    assert_match(/test\.db: a connection is held for longer than 0\.05 s, outside a query: by task "report 0" for 0\.\d+ s, at .*leaks_test\.rb:\d+/,
+      lines.first)
     assert_match(/task "report 1"/, lines.last)
   end
 

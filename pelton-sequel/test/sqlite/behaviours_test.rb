@@ -15,7 +15,8 @@ class SQLiteBehavioursTest < PeltonTest
   def test_stored_values_of_other_types_than_their_columns
     [[:Numeric, [100, 100.1, "100.1", BigDecimal("100.1")], [BigDecimal(100), *[BigDecimal("100.1")] * 3]],
       [:Date, [2_455_979, 2_455_979.1], [Date.jd(2_455_979)] * 2],
-      [:DateTime, [1_329_860_756, 2_455_979.5], [Time.at(1_329_860_756), Time.at(1_329_825_600)]]].each do |type, values, expected|
+      [:DateTime, [1_329_860_756, 2_455_979.5],
+        [Time.at(1_329_860_756), Time.at(1_329_825_600)]]].each do |type, values, expected|
       @database.create_table!(:items) { send(type, :value) }
       got = values.map do |value|
         @database[:items].delete && @database[:items].insert(value) && @database[:items].get(:value)

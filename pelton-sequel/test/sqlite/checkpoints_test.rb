@@ -74,7 +74,9 @@ class SQLiteCheckpointsTest < PeltonTest
   end
 
   def test_a_reader_of_what_was_before_is_left_alone
-    @checkpoints = Pelton::Sequel::SQLite::Checkpoints.new(@path, check_every: 1, size: 1, limit: 1) { |&work| @database.synchronize(&work) }
+    @checkpoints = Pelton::Sequel::SQLite::Checkpoints.new(@path, check_every: 1, size: 1, limit: 1) do |&work|
+      @database.synchronize(&work)
+    end
     @database.create_table(:numbers) { Integer :number }
     @database[:numbers].import([:number], [*1..1000].zip)
     Pelton.run do

@@ -35,7 +35,11 @@ class SQLiteConnectionTest < PeltonTest
     text = "{#{(1..2_000).map { |i| %("key#{i}":#{i}) }.join(",")}}"
     database[:documents].import([:text], [[text]] * 1_000)
     Pelton.run do
-      assert_operator turns { assert_equal 2_000_000, database.get(Sequel.lit("(SELECT sum(json_extract(text, '$.key2000')) FROM documents)")) }, :>, 2
+      assert_operator turns {
+        assert_equal 2_000_000, database.get(Sequel.lit("(SELECT sum(json_extract(text, '$.key2000')) FROM documents)"))
+      },
+        :>,
+        2
     end
   end
 
@@ -49,10 +53,12 @@ class SQLiteConnectionTest < PeltonTest
   def test_a_large_sort_is_done_in_parts
     database = connect(sqlite_file)
     rows =
-      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 300000) SELECT x, hex(randomblob(20)) AS t FROM c"
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 300000) SELECT x, hex(randomblob(20)) AS " \
+      "t FROM c"
     Pelton.run do
       watched = turns do
-        assert_equal 300_000, database.fetch("SELECT max(r) FROM (SELECT row_number() OVER (ORDER BY t) AS r FROM (#{rows}))").single_value
+        assert_equal 300_000,
+          database.fetch("SELECT max(r) FROM (SELECT row_number() OVER (ORDER BY t) AS r FROM (#{rows}))").single_value
       end
 
       assert_operator watched, :>, 20
@@ -221,7 +227,11 @@ class SQLiteConnectionTest < PeltonTest
     conditions = [{name: "x" * 20_000 + "1"}, {id: [2, *10..20_000]}, Sequel.lit("name = '#{"x" * 20_000}1'")]
     conditions.each do |condition|
       rows =
-        [database[:items].where(condition), database["SELECT * FROM items WHERE #{database.literal(Sequel.expr(condition))}"], database[:items].where(condition).order(:id).limit(5)]
+        [
+          database[:items].where(condition),
+          database["SELECT * FROM items WHERE #{database.literal(Sequel.expr(condition))}"],
+          database[:items].where(condition).order(:id).limit(5)
+        ]
 
       assert_equal [[2, day, true]] * 3, rows.map { |found| found.first.values_at(:id, :day, :done) }
       assert_equal [2], database[:items].where(condition).group(:id).having { count.function.* > 0 }.select_map(:id)
@@ -255,8 +265,8 @@ class SQLiteConnectionTest < PeltonTest
   # Another process holds the write lock, for some seconds or until the block ends.
   def locked(database, seconds)
     path = database.opts[:database]
-    program = "require 'extralite'; db = Extralite::Database.new(ARGV[0]); db.execute('BEGIN IMMEDIATE'); $stdout.puts('locked'); $stdout.flush; " \
-      "#{seconds ? "sleep #{seconds}" : "$stdin.read"}; db.execute('COMMIT')"
+    program = "require 'extralite'; db = Extralite::Database.new(ARGV[0]); db.execute('BEGIN IMMEDIATE'); " \
+      "$stdout.puts('locked'); $stdout.flush; #{seconds ? "sleep #{seconds}" : "$stdin.read"}; db.execute('COMMIT')"
     IO.popen([RbConfig.ruby, "-W0", "-e", program, path], "r+") do |process|
       assert_equal "locked\n", process.gets
       yield

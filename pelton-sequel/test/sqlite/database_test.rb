@@ -81,7 +81,8 @@ class SQLiteDatabaseTest < PeltonTest
     @database.create_table(:flags) { TrueClass :flag }
     @database[:flags].import([:flag], [[true], [false], [nil]])
 
-    assert_equal [1, 1, 1], [{flag: true}, {flag: false}, {flag: nil}].map { |condition| @database[:flags].where(condition).count }
+    assert_equal [1, 1, 1],
+      [{flag: true}, {flag: false}, {flag: nil}].map { |condition| @database[:flags].where(condition).count }
   end
 
   # Strings from sockets are binary. A blob is never equal to text.

@@ -23,7 +23,8 @@ class SQLiteTypesTest < PeltonTest
   def test_values_by_their_column_s_type
     assert_equal [true, false, true, false], [1, 0, "t", "F"].map { |value| Types::ALL["boolean"].call(value) }
     assert_equal [BigDecimal("1.5"), "abc"], ["1.5", "abc"].map { |value| Types::ALL["decimal"].call(value) }
-    assert_equal [Date.new(2020, 1, 2)] * 2, ["2020-01-02", Date.new(2020, 1, 2).jd].map { |value| Types::ALL["date"].call(value) }
+    assert_equal [Date.new(2020, 1, 2)] * 2,
+      ["2020-01-02", Date.new(2020, 1, 2).jd].map { |value| Types::ALL["date"].call(value) }
     assert_equal Sequel::SQLTime.create(1, 2, 3), Types::ALL["time"].call(3723)
     assert_equal [Sequel::SQL::Blob, String], ["x".b, "x"].map { |value| Types::ALL["blob"].call(value).class }
   end

@@ -30,37 +30,41 @@ module Alone
   RUBY
 
   def test_the_pool
-    assert_equal "pelton\n[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\nPelton::Sequel::PoolTimeoutError\nPelton::TimeoutError\n2\n1\n", program(<<~RUBY)
-      DB.extension(:pelton_pool)
-      puts DB.pool.pool_type
-      p at_once([1] * 10) { |one| DB[:artists].where(id: one).get(:id).to_i }
-      hasty = Sequel.connect(**eval(ARGV[0]), max_connections: 3, pool_timeout: 0.1).extension(:pelton_pool)
-      Pelton.run do
-        done = Pelton::Operation.new
-        holders = Array.new(hasty.pool.max_size) { Pelton.spawn { hasty.synchronize { done.await } } }
-        sleep 0
-        hasty.synchronize {}
-      rescue => error
-        puts error.class
-        done.succeed
-        holders.each(&:await)
-        begin
-          Pelton.timeout(0.05) { DB.transaction { DB[:artists].insert(id: 9, name: "Cid"); sleep } }
+    assert_equal "pelton\n[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\nPelton::Sequel::PoolTimeoutError\nPelton::TimeoutError\n2\n" \
+      "1\n", program(<<~RUBY)
+        DB.extension(:pelton_pool)
+        puts DB.pool.pool_type
+        p at_once([1] * 10) { |one| DB[:artists].where(id: one).get(:id).to_i }
+        hasty = Sequel.connect(**eval(ARGV[0]), max_connections: 3, pool_timeout: 0.1).extension(:pelton_pool)
+        Pelton.run do
+          done = Pelton::Operation.new
+          holders = Array.new(hasty.pool.max_size) { Pelton.spawn { hasty.synchronize { done.await } } }
+          sleep 0
+          hasty.synchronize {}
         rescue => error
           puts error.class
+          done.succeed
+          holders.each(&:await)
+          begin
+            Pelton.timeout(0.05) { DB.transaction { DB[:artists].insert(id: 9, name: "Cid"); sleep } }
+          rescue => error
+            puts error.class
+          end
+          puts DB[:artists].count
         end
-        puts DB[:artists].count
-      end
-      puts DB.get(1)
-    RUBY
+        puts DB.get(1)
+      RUBY
   end
 
   def test_statistics
     assert_equal "3\n[Sequel::DatabaseError, true]\n", program(<<~RUBY)
       DB.extension(:pelton_statistics)
       seen = []
-      Pelton::Notifications.subscribe("query.sequel") { |event| seen << [!event.error.nil?, event.duration.is_a?(Float)] }
-      at_once([1, 2, 3]) { DB.synchronize { sleep 0.01 } && DB[:artists].single_record } # all connections are open, and the server's version is known
+      Pelton::Notifications.subscribe("query.sequel") do |event|
+        seen << [!event.error.nil?, event.duration.is_a?(Float)]
+      end
+      # all connections are open, and the server's version is known
+      at_once([1, 2, 3]) { DB.synchronize { sleep 0.01 } && DB[:artists].single_record }
       before = DB.stats[:queries]
       at_once([1, 2, 3]) { |id| DB[:artists].where(id: id).single_record }
       puts DB.stats[:queries] - before
@@ -79,7 +83,10 @@ module Alone
       Artist.first(name: "Ann")
       Artist.unique_columns
       found = nil
-      counts = [queries { at_once([1, 2]) { |id| Artist[id] } }, queries { found = at_once(["Ann", "Bob", "nobody"]) { |name| Artist.first(name: name)&.name } } - 1]
+      counts = [
+        queries { at_once([1, 2]) { |id| Artist[id] } },
+        queries { found = at_once(["Ann", "Bob", "nobody"]) { |name| Artist.first(name: name)&.name } } - 1
+      ]
       counts << queries { at_once(Album.order(:id).all.first(2)) { |album| album.artist.name } } - 1
       counts << queries { at_once([1, 2]) { |id| DB.transaction { Artist[id] } } }
       counts << queries { at_once([1, 2]) { |id| Artist.without_merging { Artist[id] } } }
@@ -96,7 +103,10 @@ module Alone
       class Album < Sequel::Model; plugin :pelton_together; many_to_one :artist; end
       [Artist, Album].each(&:columns)
       names = nil
-      p [queries { Artist.order(:id).all.each { |artist| artist.albums.size } }, queries { names = Pelton.run { Pelton.map(Album.order(:id).all) { |album| album.artist.name } } }]
+      p [
+        queries { Artist.order(:id).all.each { |artist| artist.albums.size } },
+        queries { names = Pelton.run { Pelton.map(Album.order(:id).all) { |album| album.artist.name } } }
+      ]
       p names
     RUBY
   end

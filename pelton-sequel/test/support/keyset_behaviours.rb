@@ -56,7 +56,8 @@ module KeysetBehaviours
 
   def test_the_database_s_own_order_is_kept
     [:rank, Sequel.desc(:rank), Sequel.asc(:rank, nulls: :first), Sequel.desc(:rank, nulls: :last)].each do |order|
-      assert_equal @things.order(order).select_map(:rank), @things.order(order).pelton_page(per: 50).map { |row| row[:rank] }
+      assert_equal @things.order(order).select_map(:rank),
+        @things.order(order).pelton_page(per: 50).map { |row| row[:rank] }
     end
   end
 
@@ -107,7 +108,8 @@ module KeysetBehaviours
       primary_key [:line, :number]
     end
     seats = @database[:seats]
-    seats.multi_insert([1, 2, 3].product([1, 2, 3]).map { |line, number| {line: line, number: number, taken_by: (number == 2) ? "b" : "a"} })
+    seats.multi_insert([1, 2, 3].product([1, 2, 3])
+      .map { |line, number| {line: line, number: number, taken_by: (number == 2) ? "b" : "a"} })
 
     assert_walks(seats.order(:taken_by)) { |row| row.values_at(:line, :number) }
     assert_walks(seats.order(Sequel.desc(:number))) { |row| row.values_at(:line, :number) }
@@ -156,7 +158,8 @@ module KeysetBehaviours
     @database.schema(:things, reload: true)
 
     %i[short kind].each do |name|
-      assert_match(/cannot be ordered by #{name}/, assert_raises(ArgumentError) { @things.order(name).pelton_page }.message)
+      assert_match(/cannot be ordered by #{name}/,
+        assert_raises(ArgumentError) { @things.order(name).pelton_page }.message)
     end
   end
 

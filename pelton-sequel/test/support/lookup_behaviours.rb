@@ -114,7 +114,8 @@ module LookupBehaviours
     ids = Array.new(50) { |i| @things.insert(short: i.to_s) }
     lookup = things
 
-    assert_equal((0...50).map(&:to_s), Pelton.run { Pelton.map(ids, concurrency: nil) { |id| lookup.find(id)[:short] } })
+    assert_equal((0...50).map(&:to_s),
+      Pelton.run { Pelton.map(ids, concurrency: nil) { |id| lookup.find(id)[:short] } })
     assert_operator @database.pool.size, :<=, 2
   end
 

@@ -71,7 +71,8 @@ class OwnServer
   # Ends all sessions but this one.
   def end_sessions(admin)
     if @kind == :postgres
-      return admin.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
+      return admin.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client " \
+        "backend' AND pid <> pg_backend_pid()")
     end
     admin.query("SELECT id FROM information_schema.processlist WHERE user = 'root' AND id <> connection_id()").each { |id,| admin.query("KILL #{id}") rescue nil } # standard:disable Style/RescueModifier
   end

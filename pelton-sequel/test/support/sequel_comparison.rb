@@ -79,7 +79,11 @@ bad = kinds.select do |kind|
   outcomes = SequelComparison.new(kind.to_sym, specs).outcomes
   names = outcomes.values.flat_map(&:keys).uniq
   how = ->(way, name) { outcomes[way][name]&.first || "absent" }
-  puts kind, *outcomes.map { |way, all| format("  %-8s %s", way, all.values.map(&:first).tally.sort.map { |result, count| "#{count} #{result}" }.join(", ")) }
+  puts kind,
+    *outcomes.map { |way, all|
+      format("  %-8s %s", way,
+        all.values.map(&:first).tally.sort.map { |result, count| "#{count} #{result}" }.join(", "))
+    }
   by_reactor = names.reject { |name| how["inside", name] == how["outside", name] }
   here = names.select { |name| how["outside", name] == "failed" && how["sequel", name] != "failed" }
   others = names.reject { |name| how["outside", name] == how["sequel", name] } - here

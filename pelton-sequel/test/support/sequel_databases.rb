@@ -49,7 +49,8 @@ module SequelDatabases
 
   # A statement of SQLite that computes for long. (A billion rows would take minutes.)
   def long_statement(rows = 1_000_000_000)
-    "SELECT count(*) FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT #{rows}) SELECT x FROM c)"
+    "SELECT count(*) FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT #{rows}) SELECT x " \
+    "FROM c)"
   end
 
   # Ticks of a timer while the block runs.

@@ -26,7 +26,8 @@ run = lambda do
   reporter = Class.new(Minitest::AbstractReporter) do
     define_method(:record) do |result|
       how = result.passed? ? "passed" : {"S" => "skipped", "F" => "failed", "E" => "failed"}.fetch(result.result_code)
-      outcomes["#{result.klass}##{result.name.sub(/\Atest_\d+_/, "")}"] = [how, *(result.failure.message.lines.first(3).join if how == "failed")]
+      outcomes["#{result.klass}##{result.name.sub(/\Atest_\d+_/, "")}"] =
+        [how, *(result.failure.message.lines.first(3).join if how == "failed")]
     end
   end.new
   Minitest.seed = 1

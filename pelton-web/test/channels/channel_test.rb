@@ -39,7 +39,8 @@ class WebChannelTest < PeltonTest
     cable_application do |url, application|
       client = connect(url)
 
-      assert_equal(%w[reject_subscription] * 3, [{id: "x"}, {}, {id: 9}].map { |params| client.subscribe(NAME, **params) })
+      assert_equal(%w[reject_subscription] * 3,
+        [{id: "x"}, {}, {id: 9}].map { |params| client.subscribe(NAME, **params) })
       client.subscribe(NAME, id: 1)
       client.perform(NAME, "speak", {text: "too long"}, id: 1)
       client.perform(NAME, "speak", {text: "short"}, id: 1)

@@ -38,7 +38,8 @@ class WebConnectionTest < PeltonTest
         cookie = Pelton::HTTP.get(url.sub("ws:", "http:").sub("cable",
           "sign_in?user=ann")).headers["set-cookie"][/[^;]+/]
 
-        assert_equal %w[ann bob], [{"cookie" => cookie}, {"x-user" => "bob"}].map { |headers| who(connect(url, headers: headers)) }
+        assert_equal %w[ann bob],
+          [{"cookie" => cookie}, {"x-user" => "bob"}].map { |headers| who(connect(url, headers: headers)) }
         assert_equal({"type" => "disconnect", "reason" => "unauthorized", "reconnect" => false},
           CableClient::Client.new(url).receive)
         assert_equal 1, application.cable.stats[:unauthorized]

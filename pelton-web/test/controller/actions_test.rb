@@ -61,7 +61,8 @@ class WebControllerActionsTest < PeltonTest
     end
     app = serving(controller)
 
-    assert_equal ["two", "one two", "two"], %w[/show /show?one=1 /fails].map { |path| request(app, "GET", path)["x-order"] }
+    assert_equal ["two", "one two", "two"],
+      %w[/show /show?one=1 /fails].map { |path| request(app, "GET", path)["x-order"] }
   end
 
   def test_the_env_names_the_route

@@ -24,7 +24,8 @@ class WebControllerConditionalTest < PeltonTest
     assert_equal first["etag"], again["etag"]
     assert_equal 1, made
     assert_equal "private, no-cache", again["cache-control"]
-    assert_equal [304, 304, 200, 200], ["\"x\", #{first["etag"].delete_prefix("W/")}", "*", "\"x\"", "x"].map { |tag| request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag).status }
+    assert_equal [304, 304, 200, 200], ["\"x\", #{first["etag"].delete_prefix("W/")}", "*",
+      "\"x\"", "x"].map { |tag| request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag).status }
   end
 
   # After a redirect, to a page that has not changed otherwise.
@@ -40,7 +41,8 @@ class WebControllerConditionalTest < PeltonTest
     assert_equal 200, shown.status
     assert_equal "page wrong", shown.body
     assert_nil shown["etag"]
-    assert_equal 304, request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag, "HTTP_COOKIE" => shown["set-cookie"][/\A[^;]*/]).status
+    assert_equal 304,
+      request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag, "HTTP_COOKIE" => shown["set-cookie"][/\A[^;]*/]).status
   end
 
   def test_other_verbs_are_answered
@@ -53,8 +55,10 @@ class WebControllerConditionalTest < PeltonTest
   def test_by_time
     app = answering { render plain: "" unless fresh_when(last_modified: DAY, public: true) }
 
-    assert_equal [304, 304, 200, 200, 200], [DAY.httpdate, (DAY + 5).httpdate, (DAY - 5).httpdate, "yesterday", nil].map { |time| request(app, "GET", "/", "HTTP_IF_MODIFIED_SINCE" => time).status }
-    assert_equal 200, request(app, "GET", "/", "HTTP_IF_MODIFIED_SINCE" => DAY.httpdate, "HTTP_IF_NONE_MATCH" => '"x"').status
+    assert_equal [304, 304, 200, 200, 200], [DAY.httpdate, (DAY + 5).httpdate, (DAY - 5).httpdate,
+      "yesterday", nil].map { |time| request(app, "GET", "/", "HTTP_IF_MODIFIED_SINCE" => time).status }
+    assert_equal 200,
+      request(app, "GET", "/", "HTTP_IF_MODIFIED_SINCE" => DAY.httpdate, "HTTP_IF_NONE_MATCH" => '"x"').status
     assert_equal "public, no-cache", request(app, "GET", "/")["cache-control"]
   end
 
@@ -87,7 +91,8 @@ class WebControllerConditionalTest < PeltonTest
     rendered = []
     app = answering { (@posts, @rendered = posts, rendered) && render("posts") if stale?(posts) }
     statuses = Dir.mktmpdir do |folder|
-      File.write(File.join(folder, "posts.html.erb"), "<% @posts.each do |post| %><% cache post do %><p><%= @rendered.push(post.id).last %></p><% end %><% end %>")
+      File.write(File.join(folder, "posts.html.erb"),
+        "<% @posts.each do |post| %><% cache post do %><p><%= @rendered.push(post.id).last %></p><% end %><% end %>")
       app.settings.views = [folder]
       app.settings.fragments = Pelton::Web::Fragments.new
       tag = request(app, "GET", "/")["etag"]
@@ -153,6 +158,7 @@ class WebControllerConditionalTest < PeltonTest
 
   def test_expires_in
     assert_equal ["private, max-age=60", "public, max-age=5"],
-      [answer { expires_in(60) || "" }, answer { expires_in(5.5, public: true) || "" }].map { |one| one["cache-control"] }
+      [answer { expires_in(60) || "" }, answer { expires_in(5.5, public: true) || "" }]
+        .map { |one| one["cache-control"] }
   end
 end

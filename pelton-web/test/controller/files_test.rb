@@ -21,17 +21,21 @@ class WebControllerFilesTest < PeltonTest
     one = send_file("a.txt")
 
     assert_equal [200, "0123456789", "text/plain", "10", 'attachment; filename="a.txt"', "nosniff"],
-      [one.status, one.body, *%w[content-type content-length content-disposition x-content-type-options].map { |name| one[name] }]
+      [one.status, one.body,
+        *%w[content-type content-length content-disposition x-content-type-options].map { |name| one[name] }]
     again = send_file("a.txt", "HTTP_IF_MODIFIED_SINCE" => one["last-modified"])
     assert_equal 304, again.status
     assert_equal "", again.body
   end
 
   def test_parts
-    assert_equal [206, "234", "bytes 2-4/10"], send_file("a.txt", "HTTP_RANGE" => "bytes=2-4").then { |one| [one.status, one.body, one["content-range"]] }
-    assert_equal [416, "bytes */10"], send_file("a.txt", "HTTP_RANGE" => "bytes=20-").then { |one| [one.status, one["content-range"]] }
+    assert_equal [206, "234", "bytes 2-4/10"],
+      send_file("a.txt", "HTTP_RANGE" => "bytes=2-4").then { |one| [one.status, one.body, one["content-range"]] }
+    assert_equal [416, "bytes */10"],
+      send_file("a.txt", "HTTP_RANGE" => "bytes=20-").then { |one| [one.status, one["content-range"]] }
     assert_match(%r{\Amultipart/byteranges}, send_file("a.txt", "HTTP_RANGE" => "bytes=0-1,4-5")["content-type"])
-    assert_equal [200, 206], [Time.now.httpdate + "x", File.mtime("#{@folder}/a.txt").httpdate].map { |time| send_file("a.txt", "HTTP_RANGE" => "bytes=2-4", "HTTP_IF_RANGE" => time).status }
+    assert_equal [200, 206], [Time.now.httpdate + "x", File.mtime("#{@folder}/a.txt").httpdate]
+      .map { |time| send_file("a.txt", "HTTP_RANGE" => "bytes=2-4", "HTTP_IF_RANGE" => time).status }
     ["bytes=x", "bytes=5-2", "bytes=#{(0..2000).map { |from| "#{from}-" }.join(",")}"].each do |range|
       assert_includes [200, 416], send_file("a.txt", "HTTP_RANGE" => range).status
     end

@@ -101,7 +101,8 @@ class WebControllerFiltersTest < PeltonTest
       before_action :a, only: :two
     end
 
-    assert_equal ["[:b]", "[:a]", "[:a, :b]"], [[child, "/one"], [child, "/two"], [parent, "/two"]].map { |controller, path| request(serving(controller), "GET", path).body }
+    assert_equal ["[:b]", "[:a]", "[:a, :b]"], [[child, "/one"], [child, "/two"],
+      [parent, "/two"]].map { |controller, path| request(serving(controller), "GET", path).body }
   end
 
   def test_a_filter_that_is_declared_again_moves_to_the_end
@@ -117,7 +118,8 @@ class WebControllerFiltersTest < PeltonTest
       define_method(:show) { head 200 }
     end
 
-    assert_match(/names no action: shwo/, assert_raises(Pelton::Web::ConfigurationError) { serving(controller) }.message)
+    assert_match(/names no action: shwo/,
+      assert_raises(Pelton::Web::ConfigurationError) { serving(controller) }.message)
     assert_raises(Pelton::Web::ConfigurationError) { controller.skip_before_action :b }
     assert_raises(Pelton::Web::ConfigurationError) { controller.before_action }
   end

@@ -91,7 +91,9 @@ class WebControllerForgeryTest < PeltonTest
     assert_equal 403, post(params: {authenticity_token: token}, **OLD)
     assert_equal 403, post(:params => {authenticity_token: token.reverse}, "HTTP_COOKIE" => cookie, **OLD)
     assert_equal 403, post(:params => "authenticity_token[]=#{token}", "HTTP_COOKIE" => cookie, **OLD)
-    assert_equal 403, post("HTTP_COOKIE" => cookie, "HTTP_X_CSRF_TOKEN" => token, **OLD, "HTTP_ORIGIN" => "http://evil.example"), "a token does not make up for another origin"
+    assert_equal 403,
+      post("HTTP_COOKIE" => cookie, "HTTP_X_CSRF_TOKEN" => token, **OLD, "HTTP_ORIGIN" => "http://evil.example"),
+      "a token does not make up for another origin"
   end
 
   def test_actions_can_be_left_out
@@ -106,7 +108,8 @@ class WebControllerForgeryTest < PeltonTest
     pay = {"HTTP_SEC_FETCH_SITE" => "cross-site", "HTTP_ORIGIN" => "https://pay.example"}
 
     assert_equal 200, post(app: application { settings.trusted_origins = ["https://pay.example"] }, **pay)
-    assert_equal 200, post(:app => application { settings.same_site_forms = true }, "HTTP_SEC_FETCH_SITE" => "same-site")
+    assert_equal 200,
+      post(:app => application { settings.same_site_forms = true }, "HTTP_SEC_FETCH_SITE" => "same-site")
     assert_equal 200, post(app: application { settings.forgery_protection = false }, **pay)
   end
 

@@ -27,7 +27,8 @@ class WebControllerNegotiationTest < PeltonTest
     {"/show.json" => "1", "/show.html" => "<b>", "/show.csv" => "a,b"}.each do |path, body|
       assert_equal body, get(path, "HTTP_ACCEPT" => "text/html").body
     end
-    assert_equal [406, 406], ["/show.pdf", "/show.x%0D%0Ay"].map { |path| get(path).status }.map { |status| (status == 400) ? 406 : status }
+    assert_equal [406, 406],
+      ["/show.pdf", "/show.x%0D%0Ay"].map { |path| get(path).status }.map { |status| (status == 400) ? 406 : status }
   end
 
   def test_the_accept_header

@@ -42,7 +42,8 @@ class WebControllerPagingTest < PeltonTest
       answer = get(pages, "/?page=2&q=x")
 
       assert_equal "cd", answer.body
-      assert_equal({"first" => 1, "prev" => 1, "next" => 3, "last" => 3}.transform_values { |number| "http://example.org/?q=x&page=#{number}" }, links(answer))
+      assert_equal({"first" => 1, "prev" => 1, "next" => 3, "last" => 3}
+        .transform_values { |number| "http://example.org/?q=x&page=#{number}" }, links(answer))
       assert_equal "ab", get(pages).body
       assert_equal "", get(pages, "/?page=99999999999").body
       assert_equal "abcde", get(pages, "/?limit=100").body
@@ -100,6 +101,7 @@ class WebControllerPagingTest < PeltonTest
       head 200
     end, "GET", "/")
 
-    assert_equal '</style.css>; rel="preload", <http://example.org/?page=1>; rel="first", <http://example.org/?page=1>; rel="last"', answer["link"]
+    assert_equal '</style.css>; rel="preload", <http://example.org/?page=1>; rel="first", ' \
+      '<http://example.org/?page=1>; rel="last"', answer["link"]
   end
 end

@@ -8,7 +8,8 @@ class WebControllerRateLimitingTest < PeltonTest
 
   class WebDoorController < Pelton::Web::Controller
     rate_limit to: 3, within: 60, only: :enter
-    rate_limit to: 1, within: 600, only: :enter, by: -> { params[:account] }, with: -> { render plain: "later", status: 429 }
+    rate_limit to: 1, within: 600, only: :enter,
+      by: -> { params[:account] }, with: -> { render plain: "later", status: 429 }
     rate_limit to: 1, within: 60, only: :wait, by: :nobody_or_somebody
 
     def enter = render(plain: "in")
@@ -47,7 +48,8 @@ class WebControllerRateLimitingTest < PeltonTest
   end
 
   def test_a_method_says_what_counts
-    assert_equal [200, 429, 200, 200, 200], ["/wait?who=a", "/wait?who=a", "/wait?who=b", "/wait", "/wait"].map { |path| ask(path).status }
+    assert_equal [200, 429, 200, 200, 200],
+      ["/wait?who=a", "/wait?who=a", "/wait?who=b", "/wait", "/wait"].map { |path| ask(path).status }
   end
 
   # As workers that load the same program count: by the classes' names, which not all have.
@@ -62,7 +64,12 @@ class WebControllerRateLimitingTest < PeltonTest
     statuses = classes.map do |controller|
       endpoint = controller.endpoint(:show, settings, nil)
       Array.new(2) do
-        endpoint.call({"REQUEST_METHOD" => "GET", "PATH_INFO" => "/", "REMOTE_ADDR" => "203.0.113.1", "rack.input" => StringIO.new}, []).first
+        endpoint.call({
+          "REQUEST_METHOD" => "GET",
+          "PATH_INFO" => "/",
+          "REMOTE_ADDR" => "203.0.113.1",
+          "rack.input" => StringIO.new
+        }, []).first
       end
     end
 
@@ -71,7 +78,8 @@ class WebControllerRateLimitingTest < PeltonTest
 
   def test_memcached_may_count
     counted = []
-    @application.settings.rate_limit_store = Class.new { define_method(:incr) { |key, *, **options| counted << [key, options[:ttl]] && 1 } }.new
+    @application.settings.rate_limit_store =
+      Class.new { define_method(:incr) { |key, *, **options| counted << [key, options[:ttl]] && 1 } }.new
     5.times { ask("/enter") }
 
     assert_equal [60] * 5, counted.map(&:last)

@@ -66,12 +66,18 @@ class WebRenderingTest < PeltonTest
 
   FILES = {
     "layouts/application.html.erb" => "[<%= yield %>]", "layouts/own.html.erb" => "own(<%= yield %>)",
-    "web_rendering_test/articles/posts/show.html.erb" => "<h1><%= @title %></h1><%= visitor %>,<%= visitor 'hi' %>,<%= params[:id] %><%= @env.inspect %>",
+    "web_rendering_test/articles/posts/show.html.erb" => "<h1><%= @title %></h1>" \
+      "<%= visitor %>,<%= visitor 'hi' %>,<%= params[:id] %><%= @env.inspect %>",
     "web_rendering_test/articles/posts/show.xml.erb" => "<title><%= @title %></title>",
     "web_rendering_test/articles/posts/_row.html.erb" => "<i><%= row %></i>",
     "web_rendering_test/articles/posts/parts.html.erb" => "one<% flush %><% sleep 0.001 %>two",
-    "web_rendering_test/articles/posts/cached.html.erb" => "<p>before</p><% cache [:a, params[:key]] do %><% WebRenderingTest.rendered << params[:key] %>kept <%= params[:key] %> <% cache(:inner) do %>inner<% end %><% end %><p><%= params[:name] %></p>",
-    **%w[fresh unframed invalid text].to_h { |name| ["web_rendering_test/articles/posts/#{name}.html.erb", "<p>#{name} <%= controller.action_name %></p>"] },
+    "web_rendering_test/articles/posts/cached.html.erb" => "<p>before</p><% cache [:a, params[:key]] do %>" \
+      "<% WebRenderingTest.rendered << params[:key] %>kept <%= params[:key] %> <% cache(:inner) do %>inner<% end %>" \
+      "<% end %><p><%= params[:name] %></p>",
+    **%w[fresh unframed invalid text]
+      .to_h do |name|
+        ["web_rendering_test/articles/posts/#{name}.html.erb", "<p>#{name} <%= controller.action_name %></p>"]
+      end,
     "shared/other.html.erb" => "other<%= a %>"
   }.freeze
 
@@ -116,7 +122,8 @@ class WebRenderingTest < PeltonTest
 
   # An old client's token must not come to others, nor be missing where it is needed.
   def test_a_form_s_token_is_in_no_fragment
-    write("web_rendering_test/articles/posts/nothing.html.erb" => "<% cache(:form) do %><%= form_with(url: '/') { } %><% end %>")
+    write("web_rendering_test/articles/posts/nothing.html.erb" => "<% cache(:form) do %>" \
+      "<%= form_with(url: '/') { } %><% end %>")
     app = application
     app.settings.secrets = ["s" * 64]
     old = {"HTTP_SEC_FETCH_SITE" => nil}
@@ -131,7 +138,10 @@ class WebRenderingTest < PeltonTest
   def test_a_nonce_and_a_token_that_is_asked_for_are_in_no_fragment
     {"<%= Pelton::Web::SecurityHeaders.nonce(request.env) %>" => /kept (.+)/,
      "<%= controller.form_authenticity_token %>" => /kept (.+)/}.each do |code, pattern|
-      write("web_rendering_test/articles/posts/nothing.html.erb" => "<% Pelton::Web::SecurityHeaders.nonce(request.env) if params[:early] %><% cache(:own) do %>kept #{code}<% end %>")
+      write(
+        "web_rendering_test/articles/posts/nothing.html.erb" => "<% Pelton::Web::SecurityHeaders.nonce(request.env) " \
+          "if params[:early] %><% cache(:own) do %>kept #{code}<% end %>"
+      )
       app = application
       app.settings.secrets = ["s" * 64]
       answers = ["", "", "?early=1", "?early=1"].map { |query| request(app, "GET", "/nothing#{query}") }
@@ -146,11 +156,13 @@ class WebRenderingTest < PeltonTest
     app.settings.secrets = ["s" * 64]
     write("web_rendering_test/articles/posts/parts.html.erb" => "<% flush %><%= form_with(url: '/') { } %>")
 
-    assert_equal ["private, max-age=60", nil], ["?for=60", ""].map { |query| request(app, "GET", "/parts#{query}")["cache-control"] }
+    assert_equal ["private, max-age=60", nil],
+      ["?for=60", ""].map { |query| request(app, "GET", "/parts#{query}")["cache-control"] }
   end
 
   def test_clients_that_ask_for_a_form_at_the_same_time_have_their_own_tokens
-    write("web_rendering_test/articles/posts/nothing.html.erb" => "<% cache(:forms) do %><% sleep 0.001 %><%= form_with(url: '/') { } %><% end %>")
+    write("web_rendering_test/articles/posts/nothing.html.erb" => "<% cache(:forms) do %><% sleep 0.001 %>" \
+      "<%= form_with(url: '/') { } %><% end %>")
     app = application
     app.settings.secrets = ["s" * 64]
     app.boot!

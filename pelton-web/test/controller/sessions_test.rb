@@ -82,8 +82,10 @@ class WebControllerSessionsTest < PeltonTest
 
   # A page that does not ask for the session is the same for everybody.
   def test_a_page_that_depends_on_the_session_is_one_client_s_own
-    assert_equal ["private, no-cache", "cookie"], visit("/show").then { |answer| [answer["cache-control"], answer["vary"]] }
-    assert_equal ["private, max-age=5", "accept, cookie"], visit("/cached").then { |answer| [answer["cache-control"], answer["vary"]] }
+    assert_equal ["private, no-cache", "cookie"],
+      visit("/show").then { |answer| [answer["cache-control"], answer["vary"]] }
+    assert_equal ["private, max-age=5", "accept, cookie"],
+      visit("/cached").then { |answer| [answer["cache-control"], answer["vary"]] }
     assert_equal [nil, nil], visit("/plain").then { |answer| [answer["cache-control"], answer["vary"]] }
   end
 
@@ -131,7 +133,8 @@ class WebControllerSessionsTest < PeltonTest
   def test_a_session_that_browsers_would_drop
     error = assert_raises(Pelton::Web::CookieOverflow) { visit("/large") }
 
-    assert_match(/\Athe session has 5\d\d\d bytes when it is encrypted, and browsers keep 4096 at most: keep large things in the database/, error.message)
+    assert_match(/\Athe session has 5\d\d\d bytes when it is encrypted, and browsers keep 4096 at most: keep large things in the database/,
+      error.message)
   end
 
   def test_flash
@@ -158,7 +161,8 @@ class WebControllerSessionsTest < PeltonTest
       routes { get "/show", to: "web_controller_sessions_test/web_counter#show" }
     end
 
-    assert_match(/settings.secrets/, assert_raises(Pelton::Web::ConfigurationError) { visit("/show", app: app) }.message)
+    assert_match(/settings.secrets/,
+      assert_raises(Pelton::Web::ConfigurationError) { visit("/show", app: app) }.message)
   end
 
   # Each request of a fiber of its own has its own session, also while others wait.

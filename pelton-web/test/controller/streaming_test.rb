@@ -19,7 +19,11 @@ class WebControllerStreamingTest < PeltonTest
         get("/events") { event_stream { |events| 2.times { |number| events.emit(number) } } }
         get("/deferred") do
           defer_response(200, {"Content-Type" => "text/plain"}) do |response|
-            Pelton.running? ? Pelton.add_timer(0.01) { response.send_data("later").succeed } : response.send_data("now").succeed
+            if Pelton.running?
+              Pelton.add_timer(0.01) { response.send_data("later").succeed }
+            else
+              response.send_data("now").succeed
+            end
           end
         end
         get("/broken") do
@@ -73,7 +77,8 @@ class WebControllerStreamingTest < PeltonTest
       assert_equal "1:3", last
       assert_match(/data: .*action="append".*<template>lo<.*data: <i>finished<.i>.*action="remove"/m,
         Pelton::HTTP.get("#{url}/text", headers: {"last-event-id" => last}).body)
-      assert_equal "id: 1:5\ndata: lo\n\nevent: finished\nid: 1:5\ndata: \n\n", Pelton::HTTP.get("#{url}/events_of_a_text?after=1:3").body
+      assert_equal "id: 1:5\ndata: lo\n\nevent: finished\nid: 1:5\ndata: \n\n",
+        Pelton::HTTP.get("#{url}/events_of_a_text?after=1:3").body
     end
   end
 

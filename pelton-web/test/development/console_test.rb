@@ -28,7 +28,8 @@ class WebConsoleTest < PeltonTest
   def test_without_irb
     write("irb.rb" => "raise LoadError.new('cannot load such file -- irb').tap { |error| def error.path = 'irb' }")
     program =
-      "require 'pelton/web'; begin; require 'pelton/web/development/console'; rescue LoadError => error; puts error.message; end"
+      "require 'pelton/web'; begin; require 'pelton/web/development/console'; rescue LoadError => error; puts " \
+      "error.message; end"
 
     assert_match(/\Athe console needs irb, .*: add gem "irb" to the Gemfile\n\z/,
       ruby_output(program, options: ["-I#{@folder}"], gems: true))

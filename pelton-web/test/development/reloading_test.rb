@@ -28,12 +28,15 @@ class WebReloadingTest < PeltonTest
   end
 
   def controller(text)
-    "class WebReloadingController < Pelton::Web::Controller\n  def show = render(text: #{text.inspect})\n  def page = nil\nend"
+    "class WebReloadingController < Pelton::Web::Controller\n  def show = render(text: #{text.inspect})\n" \
+    "  def page = nil\nend"
   end
 
   def application
-    write("app/controllers/web_reloading_controller.rb" => controller("one"), "app/views/web_reloading/page.html.erb" => "page one",
-      "config/routes.rb" => "WebReloadingTest.application.routes { get('/', to: 'web_reloading#show'); get('/page', to: 'web_reloading#page') }")
+    write("app/controllers/web_reloading_controller.rb" => controller("one"),
+      "app/views/web_reloading/page.html.erb" => "page one",
+      "config/routes.rb" => "WebReloadingTest.application.routes { get('/', to: 'web_reloading#show'); get('/page', " \
+        "to: 'web_reloading#page') }")
     folder = @folder
     self.class.application = Class.new(Pelton::Web::Application) do
       settings.root = folder
@@ -47,7 +50,8 @@ class WebReloadingTest < PeltonTest
 
     assert_equal "one", request(app, "GET", "/").body
     assert_equal "page one", request(app, "GET", "/page").body
-    write("app/controllers/web_reloading_controller.rb" => controller("two"), "app/views/web_reloading/page.html.erb" => "page two")
+    write("app/controllers/web_reloading_controller.rb" => controller("two"),
+      "app/views/web_reloading/page.html.erb" => "page two")
 
     assert_equal "two", request(app, "GET", "/").body
     assert_equal "page two", request(app, "GET", "/page").body

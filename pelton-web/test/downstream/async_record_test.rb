@@ -23,7 +23,8 @@ class ArticleAsyncRecordTest < PeltonTest
   end
 
   def test_active_record_on_mariadb
-    assert_equal ANSWERS, on_active_record(adapter: "trilogy", host: "127.0.0.1", port: mariadb, username: "root", database: "test", ssl_mode: 0)
+    assert_equal ANSWERS, on_active_record(adapter: "trilogy", host: "127.0.0.1", port: mariadb, username: "root",
+      database: "test", ssl_mode: 0)
   end
 
   def test_sequel_on_sqlite

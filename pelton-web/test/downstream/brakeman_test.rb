@@ -17,7 +17,8 @@ class WebBrakemanTest < PeltonTest
     Pelton::Web::Generators.run(%w[authentication --quiet], root: File.expand_path("shop"))
     report = lambda do
       result = Brakeman.run(app_path: File.join(Dir.pwd, "shop"), force_scan: true, quiet: true, run_all_checks: true)
-      p result.controllers.size, result.templates.size, result.errors.size, result.filtered_warnings.map { |warning| [warning.warning_type, warning.message.to_s] }
+      p result.controllers.size, result.templates.size,
+        result.errors.size, result.filtered_warnings.map { |warning| [warning.warning_type, warning.message.to_s] }
     end
     report.call
     path = "shop/app/controllers/messages_controller.rb"

@@ -22,22 +22,31 @@ class WebRackGemsTest < PeltonTest
     end.to_app
 
     def ask(verb, origin, env = {})
-      env = {"HTTP_ORIGIN" => origin, "HTTP_SEC_FETCH_SITE" => "cross-site", "CONTENT_TYPE" => "application/json", :input => "{}"}.merge(env)
+      env = {
+        "HTTP_ORIGIN" => origin,
+        "HTTP_SEC_FETCH_SITE" => "cross-site",
+        "CONTENT_TYPE" => "application/json",
+        :input => "{}"
+      }.merge(env)
       answer = Rack::MockRequest.new(APP).request(verb, "/api/x", env)
       [answer.status, answer["access-control-allow-origin"], answer["vary"]]
     end
   RUBY
 
   def run_cors(code, trusted: "")
-    web_output("ENV[\"TRUSTED\"] = #{trusted.inspect}\n#{PROGRAM.sub("GUIDE", guide_code("web_security.md", "CORS"))}#{code}")
+    web_output(
+      "ENV[\"TRUSTED\"] = #{trusted.inspect}\n#{PROGRAM.sub("GUIDE", guide_code("web_security.md", "CORS"))}#{code}"
+    )
   end
 
   def test_an_origin_that_is_named_reads_the_responses
     output = run_cors(<<~RUBY)
       p ask("GET", "https://app.example")
-      others = ["null", "http://app.example", "https://app.example:8443", "https://app.example.evil.example", "https://evilapp.example"].map { |origin| ask("GET", origin) }
+      others = ["null", "http://app.example", "https://app.example:8443",
+        "https://app.example.evil.example", "https://evilapp.example"].map { |origin| ask("GET", origin) }
       p others.uniq
-      p ask("OPTIONS", "https://app.example", "HTTP_ACCESS_CONTROL_REQUEST_METHOD" => "POST", "HTTP_ACCESS_CONTROL_REQUEST_HEADERS" => "content-type")[1]
+      p ask("OPTIONS", "https://app.example",
+        "HTTP_ACCESS_CONTROL_REQUEST_METHOD" => "POST", "HTTP_ACCESS_CONTROL_REQUEST_HEADERS" => "content-type")[1]
       p ask("OPTIONS", "https://evil.example", "HTTP_ACCESS_CONTROL_REQUEST_METHOD" => "POST")[1]
     RUBY
 

@@ -41,7 +41,9 @@ class WebRodaAndSinatraTest < PeltonTest
       helpers Pelton::Web::Fragments::Helper
 
       get("/page/:name") { erb :page, locals: {name: params[:name]} }
-      get("/stream") { [200, {"content-type" => "text/plain"}, Pelton::Web::Stream.new(env) { |out| EVENTS.call(out) }] }
+      get("/stream") do
+        [200, {"content-type" => "text/plain"}, Pelton::Web::Stream.new(env) { |out| EVENTS.call(out) }]
+      end
       get("/query") { DB.fetch(#{QUERY.inspect}).all.to_s }
     end
   RUBY

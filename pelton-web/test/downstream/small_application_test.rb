@@ -30,7 +30,8 @@ class WebSmallApplicationTest < PeltonTest
     assert_equal "pelton new tracker --bare", first
     assert_equal "cd tracker", second
     generate("tracker", bare: true)
-    File.write(File.join(root, "Gemfile"), "\ngem \"capybara\"\ngem \"cuprite\"\ngem \"nokogiri\", \"~> 1.16.0\"\neval_gemfile #{File.join(ROOT, "gemfiles/ruby_gems.rb").inspect}\n", mode: "a")
+    File.write(File.join(root, "Gemfile"), "\ngem \"capybara\"\ngem \"cuprite\"\ngem \"nokogiri\", \"~> 1.16.0\"\n" \
+      "eval_gemfile #{File.join(ROOT, "gemfiles/ruby_gems.rb").inspect}\n", mode: "a")
     migrate = rest.pop
     rest.each { |command| lines_of("sh", "-c", (command == "bundle install") ? "#{command} --local" : command) }
     write_files

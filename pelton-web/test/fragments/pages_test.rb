@@ -24,7 +24,12 @@ class WebFragmentsPagesTest < PeltonTest
     def body(path)
       return "none" if path == "/none"
       @more = {"content-length" => "1"}
-      "<h1>#{fragment("outer") { (@rendered << :outer) && "<p>#{fragment("inner") { (@rendered << :inner) && "deep" * 500 }}</p>" }}</h1>"
+      outer = fragment("outer") do
+        @rendered << :outer
+        inner = fragment("inner") { (@rendered << :inner) && "deep" * 500 }
+        "<p>#{inner}</p>"
+      end
+      "<h1>#{outer}</h1>"
     end
   end
 

@@ -10,7 +10,9 @@ class WebGeneratorsApplicationTest < PeltonTest
     files = generate
 
     assert_includes files, ".gitignore"
-    assert_equal files, Dir["**/*", ".*", base: File.join(@folder, "photo_album")].select { |file| File.file?(File.join(@folder, "photo_album", file)) }.sort
+    assert_equal files,
+      Dir["**/*", ".*", base: File.join(@folder, "photo_album")]
+        .select { |file| File.file?(File.join(@folder, "photo_album", file)) }.sort
     refute_match(/\{%|%\}/, files.map { |file| File.read(File.join(@folder, "photo_album", file)) }.join)
     assert_includes File.read(File.join(@folder, "photo_album/config/application.rb")),
       "class PhotoAlbum < Pelton::Web::Application"
@@ -39,8 +41,9 @@ class WebGeneratorsApplicationTest < PeltonTest
 
   def test_the_command
     out, error = StringIO.new, StringIO.new
-    run =
-      ->(*arguments) { Dir.chdir(@folder) { Pelton::Web::Generators::Application.run(arguments, out: out, error: error) } }
+    run = ->(*arguments) do
+      Dir.chdir(@folder) { Pelton::Web::Generators::Application.run(arguments, out: out, error: error) }
+    end
 
     assert_equal 0, run.call("shop")
     assert_equal 1, run.call("shop")
@@ -76,6 +79,7 @@ class WebGeneratorsApplicationTest < PeltonTest
     files = generate("one", bare: true)
 
     assert_includes files, "app/controllers/home_controller.rb"
-    refute_match(/message/i, files.map { |file| File.read(File.join(@folder, "one", file)) }.join.gsub("message) =", ""))
+    refute_match(/message/i,
+      files.map { |file| File.read(File.join(@folder, "one", file)) }.join.gsub("message) =", ""))
   end
 end

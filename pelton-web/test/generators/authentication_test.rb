@@ -12,7 +12,8 @@ class WebGeneratorsAuthenticationTest < PeltonTest
     put("config/application.rb", "#{Generating::CONFIGURATION}\nBACKGROUND = Pelton::Background.new\n")
     put("app/controllers/application_controller.rb", "class ApplicationController < Pelton::Web::Controller\nend\n")
     put("app/views/layouts/application.html.erb", "<html>\n<body class=\"a\">\n<%= yield %>\n</body>\n</html>\n")
-    put("test/test_helper.rb", "require \"pelton/web/test\"\n\nclass ApplicationTest < Minitest::Test\n  include Pelton::Web::Test\nend\n")
+    put("test/test_helper.rb",
+      "require \"pelton/web/test\"\n\nclass ApplicationTest < Minitest::Test\n  include Pelton::Web::Test\nend\n")
   end
 
   def test_it_writes_users_and_their_sign_ins
@@ -38,7 +39,8 @@ class WebGeneratorsAuthenticationTest < PeltonTest
     assert_includes text_of("app/controllers/application_controller.rb"), "Controller\n  include CurrentUser\nend\n"
     assert_includes text_of("app/views/layouts/application.html.erb"),
       "<body class=\"a\">\n<%= render \"shared/account\" %>\n<%= yield %>"
-    assert_includes text_of("test/test_helper.rb"), "require \"pelton/web/test\"\nrequire_relative \"support/signing_in\"\n"
+    assert_includes text_of("test/test_helper.rb"),
+      "require \"pelton/web/test\"\nrequire_relative \"support/signing_in\"\n"
     assert_includes text_of("test/test_helper.rb"), "  include Pelton::Web::Test\n  include SigningIn\n"
   end
 
@@ -48,7 +50,8 @@ class WebGeneratorsAuthenticationTest < PeltonTest
     FileUtils.rm(File.join(@root, "test/test_helper.rb"))
     said = generate("authentication")
 
-    assert_includes said, "app/views/layouts/application.html.erb: found no place for this. Add it yourself:\n             <%= render \"shared/account\" %>"
+    assert_includes said, "app/views/layouts/application.html.erb: found no place for this. Add it yourself:\n" \
+      "             <%= render \"shared/account\" %>"
     assert_includes said, "missing  test/test_helper.rb. Add this yourself:"
   end
 

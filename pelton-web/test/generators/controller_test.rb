@@ -10,7 +10,8 @@ class WebGeneratorsControllerTest < PeltonTest
   def test_resources
     said = generate("controller", "posts", "index", "show", "new", "create", "search")
 
-    assert_equal %w[app/controllers/posts_controller.rb app/views/posts/index.html.erb app/views/posts/new.html.erb app/views/posts/search.html.erb
+    assert_equal %w[app/controllers/posts_controller.rb app/views/posts/index.html.erb app/views/posts/new.html.erb
+      app/views/posts/search.html.erb
       app/views/posts/show.html.erb test/controllers/posts_controller_test.rb], written
     assert_includes said, "      insert  config/routes.rb"
     assert_equal <<~RUBY, routes

@@ -33,7 +33,8 @@ class WebGeneratorsFieldTest < PeltonTest
   end
 
   def test_what_an_object_cannot_be_without
-    assert_equal ["user_id", "title", nil, nil, nil], %w[user:references title:string! body:text done:boolean! key:token!].map { |text| field(text).needed }
+    assert_equal ["user_id", "title", nil, nil, nil],
+      %w[user:references title:string! body:text done:boolean! key:token!].map { |text| field(text).needed }
   end
 
   def test_what_a_form_may_set

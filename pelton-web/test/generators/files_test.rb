@@ -56,7 +56,8 @@ class WebGeneratorsFilesTest < PeltonTest
   def test_where_there_is_no_place_for_it
     files.insert("config/routes.rb", "  get \"/a\"\n", after: /draw do\n/)
 
-    assert_includes @out.string, "   unchanged  config/routes.rb: found no place for this. Add it yourself:\n               get \"/a\""
+    assert_includes @out.string,
+      "   unchanged  config/routes.rb: found no place for this. Add it yourself:\n               get \"/a\""
     files.insert("config/none.rb", "x\n", after: /x/)
 
     assert_includes @out.string, "     missing  config/none.rb. Add this yourself:\n             x\n"

@@ -49,7 +49,8 @@ class WebGeneratorsMigrationTest < PeltonTest
 
     assert_equal 6, migrations.migrate.size
     assert_equal %i[id user_id key data size price created_at updated_at author_id done count], database[:posts].columns
-    assert_equal [true], database.indexes(:posts).values.filter_map { |index| index[:unique] if index[:columns] == [:key] }
+    assert_equal [true],
+      database.indexes(:posts).values.filter_map { |index| index[:unique] if index[:columns] == [:key] }
     assert_equal 6, migrations.rollback(6).size
     assert_empty database.tables - %i[schema_migrations]
   end

@@ -49,7 +49,10 @@ class WebGeneratorsModelTest < PeltonTest
   def test_a_model_in_a_module
     generate("model", "admin/visit", "page")
 
-    assert_includes text_of("app/models/admin/visit.rb"), "module Admin\n  class Visit < Sequel::Model(:admin_visits)\n    # Attributes that forms may set: leave out what users may not, such as a role.\n    set_allowed_columns :page\n  end\nend\n"
+    assert_includes text_of("app/models/admin/visit.rb"),
+      "module Admin\n  class Visit < Sequel::Model(:admin_visits)\n" \
+      "    # Attributes that forms may set: leave out what users may not, such as a role.\n" \
+      "    set_allowed_columns :page\n  end\nend\n"
     assert_includes migration("create_admin_visits"), "create_table(:admin_visits)"
     assert_includes text_of("test/models/admin/visit_test.rb"), "class AdminVisitTest"
   end

@@ -20,7 +20,8 @@ class WebGeneratorsNameTest < PeltonTest
   end
 
   def test_numbers
-    assert_equal %w[admin/categories admin/category], [named("admin/category").plural.path, named("admin/categories").singular.path]
+    assert_equal %w[admin/categories admin/category],
+      [named("admin/category").plural.path, named("admin/categories").singular.path]
     assert_equal %w[people person], [named("person").plural.last, named("people").singular.last]
     assert_predicate named("posts"), :plural?
     refute_predicate named("home"), :plural?
@@ -31,10 +32,17 @@ class WebGeneratorsNameTest < PeltonTest
     assert_equal "\"categories\"\n\"post\"\nnil\n", ruby_output(<<~RUBY, gems: true)
       module Kernel
         alias_method :require_before, :require
-        def require(path) = path.start_with?("sequel") ? raise(LoadError.new("none").tap { |error| error.define_singleton_method(:path) { path } }) : require_before(path)
+        def require(path)
+          if path.start_with?("sequel")
+            raise(LoadError.new("none").tap { |error| error.define_singleton_method(:path) { path } })
+          else
+            require_before(path)
+          end
+        end
       end
       require "pelton/web/generators"
-      p Pelton::Web::Generators::Name.plural("category"), Pelton::Web::Generators::Name.singular("posts"), defined?(Sequel)
+      p Pelton::Web::Generators::Name.plural("category"), Pelton::Web::Generators::Name.singular("posts"),
+        defined?(Sequel)
     RUBY
   end
 

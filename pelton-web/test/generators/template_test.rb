@@ -18,7 +18,8 @@ class WebGeneratorsTemplateTest < PeltonTest
     context = Struct.new(:application, :bare?, :name, :title, :action, :record?).new("Shop", true,
       Struct.new(:path).new("posts"), "A <b>", "index", true)
 
-    assert_equal "<% content_for :title, \"A <b>\" %>\n<h1>A <b></h1>\n<p>This page is in app/views/posts/index.html.erb.</p>\n",
+    assert_equal "<% content_for :title, \"A <b>\" %>\n<h1>A <b>" \
+      "</h1>\n<p>This page is in app/views/posts/index.html.erb.</p>\n",
       Template.render("controller/view.html.erb", context)
     assert_includes Template.render("application/config/routes.rb", context),
       "Shop.routes do\n  root to: \"home#index\"\nend\n"

@@ -31,7 +31,8 @@ class WebGeneratorsIntegrationTest < PeltonTest
 
     assert_match(/^GET +\/ .*messages#index/, lines_of("bundle", "exec", "pelton", "web", "routes"))
     assert_match(/\[\]/, lines_of("bundle", "exec", "pelton", "web", "console", stdin_data: "p Message.all\n"))
-    serving(RACK_ENV: "production", SECRET_KEY_BASE: "s" * 64, BASE_URL: "https://shop.example", DATABASE_URL: "sqlite://#{root}/db/development.sqlite3") do |url|
+    serving(RACK_ENV: "production", SECRET_KEY_BASE: "s" * 64,
+      BASE_URL: "https://shop.example", DATABASE_URL: "sqlite://#{root}/db/development.sqlite3") do |url|
       sign_up_and_in(url)
       two_at_once(url)
       many_with_one_cookie(url)
@@ -113,7 +114,8 @@ class WebGeneratorsIntegrationTest < PeltonTest
     ann.post("/devices/others", method: "delete")
 
     assert_equal [200, 302], [ann, phone].map { |browser| browser.get("/devices") }
-    assert_equal 403, sign_in(Browser.new(url), headers: {"origin" => "https://evil.example", "sec-fetch-site" => "cross-site"})
+    assert_equal 403,
+      sign_in(Browser.new(url), headers: {"origin" => "https://evil.example", "sec-fetch-site" => "cross-site"})
   end
 
   def sign_in(browser, password: PASSWORD, **options)
@@ -136,25 +138,30 @@ class WebGeneratorsIntegrationTest < PeltonTest
   def many_with_one_cookie(url)
     ann = Browser.new(url)
     sign_in(ann)
-    lines_of("bundle", "exec", "pelton", "web", "console", stdin_data: "SignIn.dataset.update(rotated_at: Time.now - SignIn::ROTATION - 1)\n")
+    lines_of("bundle", "exec", "pelton", "web", "console",
+      stdin_data: "SignIn.dataset.update(rotated_at: Time.now - SignIn::ROTATION - 1)\n")
     browsers = Array.new(8) { ann.dup }
     statuses = Pelton.run { Pelton.map(browsers) { |browser| browser.get("/devices") } }
 
     assert_equal [200] * 8, statuses
     assert_equal 1, browsers.count { |browser| browser.cookies != ann.cookies }
-    assert_equal [200, 200], [ann, browsers.find { |browser| browser.cookies != ann.cookies }].map { |browser| browser.get("/devices") }
+    assert_equal [200, 200],
+      [ann, browsers.find { |browser| browser.cookies != ann.cookies }].map { |browser| browser.get("/devices") }
   end
 
   # bcrypt takes a fifth of a second, in which nobody else could write.
   def digests_are_made_outside_of_transactions
     program = <<~RUBY
-      Pelton::Web::Password.singleton_class.prepend(Module.new { def digest(...) = super.tap { puts "in a transaction: \#{DB.in_transaction?}" } })
+      Pelton::Web::Password.singleton_class
+        .prepend(Module.new { def digest(...) = super.tap { puts "in a transaction: \#{DB.in_transaction?}" } })
       user = User.create(email: "eve@example.com", password: "#{PASSWORD}")
       user.change_password("another long sentence")
       user.update(password: "yet another sentence")
     RUBY
 
-    assert_equal ["false"] * 3, lines_of("bundle", "exec", "pelton", "web", "console", stdin_data: program).scan(/in a transaction: (\w+)$/).flatten
+    assert_equal ["false"] * 3,
+      lines_of("bundle", "exec", "pelton", "web", "console",
+        stdin_data: program).scan(/in a transaction: (\w+)$/).flatten
   end
 
   # Two workers serve: some of these clients are another's than the message.
@@ -179,7 +186,8 @@ class WebGeneratorsIntegrationTest < PeltonTest
         sleep 0.1
         chromium.evaluate("document.querySelector('#messages').innerText").include?("from elsewhere")
       end
-      chromium.evaluate("const form = document.forms[0]; form.elements['message[author]'].value = 'Eve'; form.elements['message[text]'].value = '<i>typed</i>'; form.requestSubmit(); null")
+      chromium.evaluate("const form = document.forms[0]; form.elements['message[author]'].value = 'Eve'; " \
+        "form.elements['message[text]'].value = '<i>typed</i>'; form.requestSubmit(); null")
       eventually do
         chromium.evaluate("document.querySelector('#messages li')?.innerText ?? ''").include?("Eve: <i>typed</i>")
       end

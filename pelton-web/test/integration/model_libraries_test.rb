@@ -45,7 +45,8 @@ class WebModelLibrariesTest < PeltonTest
     assert_equal [{"name" => "title", "detail" => "is missing"}], problem["errors"]
     assert_match(/\Atitle is missing\z/i, problem["detail"])
     assert_equal 422, form.first
-    assert_includes form.last, '<input type="text" name="post[title]" id="post_title" aria-invalid="true" aria-describedby="post_title_error" value=""><span class="error" id="post_title_error">is missing</span>'
+    assert_includes form.last, '<input type="text" name="post[title]" id="post_title" aria-invalid="true" ' \
+      'aria-describedby="post_title_error" value=""><span class="error" id="post_title_error">is missing</span>'
     refute_includes form.last, "_method"
   end
 

@@ -61,7 +61,8 @@ class WebBodyLimitTest < PeltonTest
       routes { post("/") { env["rack.input"].read } }
     end
     with_server(application) do |url|
-      assert_equal([200, 413], [%w[12345 67890], %w[123456 67890]].map { |parts| Pelton::HTTP.post(url, body: parts).status })
+      assert_equal([200, 413],
+        [%w[12345 67890], %w[123456 67890]].map { |parts| Pelton::HTTP.post(url, body: parts).status })
     end
   end
 end

@@ -120,8 +120,10 @@ class WebErrorPageTest < PeltonTest
   # By name, since neither library need be loaded.
   def test_locks_and_busy_pools_of_sequel_and_active_record_are_503
     %w[
-      Sequel::DatabaseConnectionError Sequel::DatabaseDisconnectError Sequel::PoolTimeout Sequel::DatabaseLockTimeout Sequel::SerializationFailure
-      ActiveRecord::ConnectionNotEstablished ActiveRecord::ConnectionFailed ActiveRecord::ConnectionTimeoutError ActiveRecord::LockWaitTimeout
+      Sequel::DatabaseConnectionError Sequel::DatabaseDisconnectError Sequel::PoolTimeout Sequel::DatabaseLockTimeout
+      Sequel::SerializationFailure
+      ActiveRecord::ConnectionNotEstablished ActiveRecord::ConnectionFailed ActiveRecord::ConnectionTimeoutError
+      ActiveRecord::LockWaitTimeout
       ActiveRecord::StatementTimeout ActiveRecord::TransactionRollbackError SQLite3::BusyException Extralite::BusyError
     ].each do |name|
       error = named(name)
@@ -150,7 +152,8 @@ class WebErrorPageTest < PeltonTest
 
   def test_parameters_of_any_size_and_kind
     page =
-      request(failing, "GET", "/fail/7?a=#{"x" * 10_000}&b=%FF%00&#{Array.new(300) { |index| "n#{index}=1" }.join("&")}", **HERE)
+      request(failing, "GET",
+        "/fail/7?a=#{"x" * 10_000}&b=%FF%00&#{Array.new(300) { |index| "n#{index}=1" }.join("&")}", **HERE)
 
     assert_equal 500, page.status
     assert_operator page.body.size, :<, 60_000

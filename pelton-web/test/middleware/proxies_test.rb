@@ -63,12 +63,14 @@ class WebProxiesTest < PeltonTest
     {"1.1.1.1, 203.0.113.9, 10.0.0.1" => "203.0.113.9", "203.0.113.9:4711" => "203.0.113.9",
      "[2001:db8::1]:80" => "2001:db8::1", "10.0.0.3, 10.0.0.2" => "10.0.0.3",
      "x, 10.0.0.2" => "10.0.0.2", "x" => "127.0.0.1", "" => "127.0.0.1", "," => "127.0.0.1"}.each do |addresses, client|
-      assert_equal client, seen(TRUSTED, {"REMOTE_ADDR" => "127.0.0.1", "HTTP_X_FORWARDED_FOR" => addresses}).split.first, addresses
+      assert_equal client,
+        seen(TRUSTED, {"REMOTE_ADDR" => "127.0.0.1", "HTTP_X_FORWARDED_FOR" => addresses}).split.first, addresses
     end
   end
 
   def test_a_scheme_is_http_or_https
-    assert_equal "http", seen(TRUSTED, {"REMOTE_ADDR" => "127.0.0.1", "HTTP_X_FORWARDED_PROTO" => "https, http"}).split[1]
+    assert_equal "http",
+      seen(TRUSTED, {"REMOTE_ADDR" => "127.0.0.1", "HTTP_X_FORWARDED_PROTO" => "https, http"}).split[1]
   end
 
   def test_many_addresses

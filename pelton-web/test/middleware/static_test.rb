@@ -66,7 +66,8 @@ class WebStaticTest < PeltonTest
       assert_equal response["etag"], by_tag["etag"]
       assert_nil by_tag["content-type"]
       assert_equal 304, get("/app.css", "HTTP_IF_MODIFIED_SINCE" => response["last-modified"]).status
-      assert_equal 200, get("/app.css", "HTTP_IF_NONE_MATCH" => "\"x\"", "HTTP_IF_MODIFIED_SINCE" => response["last-modified"]).status
+      assert_equal 200,
+        get("/app.css", "HTTP_IF_NONE_MATCH" => "\"x\"", "HTTP_IF_MODIFIED_SINCE" => response["last-modified"]).status
     end
   end
 
@@ -222,7 +223,8 @@ class WebStaticTest < PeltonTest
   end
 
   def test_links
-    with_files("outside.txt" => "SECRET", "folder/secret.txt" => "SECRET", "public/inside.txt" => "inside", "public/.hidden" => "SECRET") do |folder|
+    with_files("outside.txt" => "SECRET", "folder/secret.txt" => "SECRET",
+      "public/inside.txt" => "inside", "public/.hidden" => "SECRET") do |folder|
       {"out.txt" => "../outside.txt", "in.txt" => "inside.txt", "folder" => "../folder", "loop" => ".",
        "self.txt" => "self.txt", "gone.txt" => "nowhere", "dot.txt" => ".hidden",
        "inside.txt.gz" => "../outside.txt"}.each do |name, target|
@@ -263,7 +265,8 @@ class WebStaticTest < PeltonTest
   end
 
   def test_a_folder_that_is_missing
-    assert_match(/no folder/, assert_raises(Pelton::Web::ConfigurationError) { Pelton::Web::Static.new(root: "/nowhere") }.message)
+    assert_match(/no folder/,
+      assert_raises(Pelton::Web::ConfigurationError) { Pelton::Web::Static.new(root: "/nowhere") }.message)
   end
 
   # ---- an application's files
@@ -294,7 +297,8 @@ class WebStaticTest < PeltonTest
           url = "http://127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}"
           3.times { assert_equal "small", Pelton::HTTP.get("#{url}#{static.asset_path("small.txt")}").body.to_s }
           2.times { assert_equal large, Pelton::HTTP.get("#{url}#{static.asset_path("large.bin")}").body.to_s.b }
-          assert_equal large[100..200], Pelton::HTTP.get("#{url}/large.bin", headers: {"range" => "bytes=100-200"}).body.to_s.b
+          assert_equal large[100..200],
+            Pelton::HTTP.get("#{url}/large.bin", headers: {"range" => "bytes=100-200"}).body.to_s.b
           server.stats[:cache_hits]
         ensure
           server&.stop(timeout: 5)

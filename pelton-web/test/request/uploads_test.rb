@@ -132,7 +132,9 @@ class WebUploadsTest < PeltonTest
     key = @uploads.keep(upload("<script>"))
     sent = ->(**options) {
       request(answering({uploads: @uploads}) { send_upload(key, **options) }, "GET",
-        "/").then { |answer| [*%w[content-type content-disposition x-content-type-options].map { |name| answer[name] }, answer.body] }
+        "/").then do |answer|
+          [*%w[content-type content-disposition x-content-type-options].map { |name| answer[name] }, answer.body]
+        end
     }
 
     assert_equal ["application/octet-stream", "attachment; filename=\"#{key[3..]}\"", "nosniff", "<script>"], sent.call
@@ -197,7 +199,9 @@ class WebUploadsTest < PeltonTest
 
   def post(app, bytes, type)
     body =
-      "--B\r\ncontent-disposition: form-data; name=\"photo\"; filename=\"../x.png\"\r\ncontent-type: #{type}\r\n\r\n".b << bytes.b << "\r\n--B--\r\n"
+      "--B\r\ncontent-disposition: form-data; name=\"photo\"; filename=\"../x.png\"\r\n" \
+      "content-type: #{type}\r\n\r\n".b << bytes.b <<
+      "\r\n--B--\r\n"
     request(app, "POST", "/", "CONTENT_TYPE" => "multipart/form-data; boundary=B", "HTTP_ACCEPT" => "text/plain",
       :input => body)
   end

@@ -7,7 +7,8 @@ class WebCacheControlTest < PeltonTest
   {
     nil => "private, no-cache",
     "public, max-age=60" => "private, max-age=60",
-    "Public,S-MaxAge = 5 , max-age=60, proxy-revalidate, stale-while-revalidate=3" => "private, max-age=60, stale-while-revalidate=3",
+    "Public,S-MaxAge = 5 , max-age=60, proxy-revalidate, stale-while-revalidate=3" => "private, max-age=60, " \
+      "stale-while-revalidate=3",
     "max-age=5" => "private, max-age=5",
     "no-cache" => "private, no-cache",
     "" => "private",

@@ -31,7 +31,9 @@ class WebDeferralTest < PeltonTest
 
   WAYS.each do |way, answer|
     define_method(:"test_a_mounted_application_that_answers_#{way.tr(" ", "_")}") do
-      with_server(application { mount(->(env) { answer.call(env, [201, {"content-type" => "text/html"}, [env["PATH_INFO"]]]) }, at: "/a") }) do |url|
+      with_server(application do
+        mount(->(env) { answer.call(env, [201, {"content-type" => "text/html"}, [env["PATH_INFO"]]]) }, at: "/a")
+      end) do |url|
         response = Pelton::HTTP.get("#{url}/a/b", headers: {"X-Request-Id" => "me"})
 
         assert_equal 201, response.status
@@ -54,7 +56,11 @@ class WebDeferralTest < PeltonTest
     app.use(Class.new do
       define_method(:initialize) { |below| @below = below }
       define_method(:call) do |env|
-        (env["PATH_INFO"] == "/used") ? later.call(env, [200, {"content-type" => "text/html"}, ["used"]]) : @below.call(env)
+        if env["PATH_INFO"] == "/used"
+          later.call(env, [200, {"content-type" => "text/html"}, ["used"]])
+        else
+          @below.call(env)
+        end
       end
     end)
 

@@ -16,7 +16,12 @@ class WebProblemTest < PeltonTest
       assert_equal 422, status
       assert_equal "application/problem+json", headers["content-type"]
       assert_equal "b", headers["x-a"]
-      assert_equal({"title" => Rack::Utils::HTTP_STATUS_CODES[422], "status" => 422, "detail" => "<b> is missing", "errors" => []}, JSON.parse(body.join))
+      assert_equal({
+        "title" => Rack::Utils::HTTP_STATUS_CODES[422],
+        "status" => 422,
+        "detail" => "<b> is missing",
+        "errors" => []
+      }, JSON.parse(body.join))
     end
   end
 
@@ -26,7 +31,8 @@ class WebProblemTest < PeltonTest
   def test_errors_say_their_statuses_themselves
     assert_equal [[404, nil], [404, "what the client may know"], [403, "no"]],
       [Lost.new("of the program"), Wrong.new("of the program"),
-        Pelton::Web::Forbidden.new("no")].map { |error| Pelton::Web::Problem.of(error).then { |problem| [problem.status, problem.detail] } }
+        Pelton::Web::Forbidden.new("no")]
+        .map { |error| Pelton::Web::Problem.of(error).then { |problem| [problem.status, problem.detail] } }
     assert_nil Pelton::Web::Problem.of(KeyError.new)
   end
 
@@ -34,7 +40,8 @@ class WebProblemTest < PeltonTest
     settings = Pelton::Web::Settings.new
     settings.errors = {"IndexError" => 410, KeyError => 409, Lost => 418}
 
-    assert_equal([409, 410, 418, 418, nil], [KeyError, StopIteration, Lost, Wrong, TypeError].map { |type| Pelton::Web::Problem.of(type.new, settings)&.status })
+    assert_equal([409, 410, 418, 418, nil], [KeyError, StopIteration, Lost,
+      Wrong, TypeError].map { |type| Pelton::Web::Problem.of(type.new, settings)&.status })
     [nil, {KeyError => 500}, {1 => 404}, {KeyError => "404"}].each do |value|
       assert_raises(Pelton::Web::ConfigurationError) { settings.errors = value }
     end
@@ -58,7 +65,8 @@ class WebProblemTest < PeltonTest
 
     statuses.each do |status, names|
       names.each do |name|
-        assert_equal [status] * 2, [settings, nil].map { |some| Pelton::Web::Problem.of(named(name).new, some)&.status }, name
+        assert_equal [status] * 2,
+          [settings, nil].map { |some| Pelton::Web::Problem.of(named(name).new, some)&.status }, name
       end
     end
   end

@@ -35,7 +35,8 @@ class WebRoutesPatternTest < PeltonTest
   end
 
   def test_only_paths_without_variables_are_static
-    assert_equal [true, false, false, false], ["/posts/new", "/posts/:id", "/posts.:format", "/100%"].map { |path| Pattern.new(path).variants.first.static? }
+    assert_equal [true, false, false, false],
+      ["/posts/new", "/posts/:id", "/posts.:format", "/100%"].map { |path| Pattern.new(path).variants.first.static? }
   end
 
   def test_paths_that_no_request_can_have_are_refused

@@ -6,7 +6,8 @@ require "pelton/web"
 class WebRoutesRedirectionTest < PeltonTest
   def test_to_a_path
     assert_equal [301, {"location" => "/new"}, []], redirect("/old", "/new")
-    assert_equal "/app/new/a%20b?x=1", location("/old/:id", "/new/:id", {"id" => "a b"}, "SCRIPT_NAME" => "/app", "QUERY_STRING" => "x=1")
+    assert_equal "/app/new/a%20b?x=1",
+      location("/old/:id", "/new/:id", {"id" => "a b"}, "SCRIPT_NAME" => "/app", "QUERY_STRING" => "x=1")
     assert_equal "/docs/a/b", location("/old/*rest", "/docs/*rest", {"rest" => "a/b"})
   end
 
@@ -34,7 +35,8 @@ class WebRoutesRedirectionTest < PeltonTest
   private
 
   def redirect(path, to, captures = {}, status: 301, **env)
-    Pelton::Web::Routes::Redirection.new(path, to, status).call({"QUERY_STRING" => ""}.merge(env.transform_keys(&:to_s)), captures)
+    Pelton::Web::Routes::Redirection.new(path, to, status)
+      .call({"QUERY_STRING" => ""}.merge(env.transform_keys(&:to_s)), captures)
   end
 
   def location(...) = redirect(...)&.at(1)&.fetch("location")

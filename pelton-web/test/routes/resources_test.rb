@@ -48,7 +48,12 @@ class WebRoutesResourcesTest < PeltonTest
   end
 
   def test_in_a_namespace
-    assert_equal <<~TEXT, drawn { namespace(:admin) { resources(:posts, only: %i[index new], as: :articles, path: "texts") { member { get :log } } } }
+    routes = drawn do
+      namespace(:admin) do
+        resources(:posts, only: %i[index new], as: :articles, path: "texts") { member { get :log } }
+      end
+    end
+    assert_equal <<~TEXT, routes
       admin_articles GET /admin/texts(.:format) admin/posts#index
       new_admin_article GET /admin/texts/new(.:format) admin/posts#new
       log_admin_article GET /admin/texts/:id/log(.:format) admin/posts#log

@@ -16,6 +16,7 @@ class WebRoutesRouteTest < PeltonTest
   def test_without_guards_the_endpoint_stays_as_it_is
     endpoint = -> {}
 
-    assert_same endpoint, Pelton::Web::Routes::Route.new("GET", Pelton::Web::Routes::Pattern.new("/"), nil).guard(endpoint)
+    assert_same endpoint,
+      Pelton::Web::Routes::Route.new("GET", Pelton::Web::Routes::Pattern.new("/"), nil).guard(endpoint)
   end
 end

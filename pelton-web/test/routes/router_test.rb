@@ -121,7 +121,10 @@ class WebRoutesRouterTest < PeltonTest
   def test_strings_are_utf_8
     captures = nil
     router =
-      Pelton::Web::Routes::Router.new([[Pelton::Web::Routes::Route.new("GET", Pelton::Web::Routes::Pattern.new("/:a(.:format)"), nil), ->(_, values) { captures = values }]])
+      Pelton::Web::Routes::Router.new([[
+        Pelton::Web::Routes::Route.new("GET", Pelton::Web::Routes::Pattern.new("/:a(.:format)"), nil),
+        ->(_, values) { captures = values }
+      ]])
     router.call("REQUEST_METHOD" => "GET", "PATH_INFO" => "/x.y".b)
 
     assert_equal({"a" => "x", "format" => "y"}, captures)
@@ -140,7 +143,10 @@ class WebRoutesRouterTest < PeltonTest
         expected = model.answer(verb, path, named: named&.upcase)
 
         assert_equal expected, outcome(router, verb, path, named),
-          -> { "ROUTES_SEED=#{seed}, table #{number}: #{verb} #{path} #{named}\n#{routes.map.with_index { |route, index| "  #{index} #{route.to_h}" }.join("\n")}" }
+          -> {
+            "ROUTES_SEED=#{seed}, table #{number}: #{verb} #{path} #{named}\n" \
+            "#{routes.map.with_index { |route, index| "  #{index} #{route.to_h}" }.join("\n")}"
+          }
       end
     end
   end

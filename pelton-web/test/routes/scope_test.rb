@@ -22,7 +22,8 @@ class WebRoutesScopeTest < PeltonTest
   def test_constraints_and_guards_add_up
     guard = ->(_) { true }
     scope =
-      Pelton::Web::Routes::Scope.new.inside(constraints: {id: /\d/}).inside(constraints: guard).inside(constraints: {name: /x/})
+      Pelton::Web::Routes::Scope.new.inside(constraints: {id: /\d/}).inside(constraints: guard)
+        .inside(constraints: {name: /x/})
 
     assert_equal({id: /\d/, name: /x/}, scope.constraints)
     assert_equal [guard], scope.guards

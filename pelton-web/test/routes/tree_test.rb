@@ -42,7 +42,8 @@ class WebRoutesTreeTest < PeltonTest
      %w[/x/*rest(.:format) /x/*all] => "/x/a.b"}.each do |paths, path|
       [paths, paths.reverse].each { |list| assert_equal paths.first, find(list, path).first, path }
     end
-    assert_equal ["/posts/:slug", {"slug" => "a.b"}], find(%w[/posts/:id(.:format) /posts/:slug], "/posts/a.b", {slug: /[\w.]+/})
+    assert_equal ["/posts/:slug", {"slug" => "a.b"}],
+      find(%w[/posts/:id(.:format) /posts/:slug], "/posts/a.b", {slug: /[\w.]+/})
   end
 
   def test_an_ending_that_is_no_format

@@ -63,8 +63,12 @@ class WebForgeryTest < PeltonTest
   def test_trusted_origins
     trusted = ["https://pay.example"]
 
-    assert_equal :own, judge({"HTTP_SEC_FETCH_SITE" => "cross-site", "HTTP_ORIGIN" => "https://pay.example"}, trusted_origins: trusted)
-    assert_equal :forged, judge({"HTTP_SEC_FETCH_SITE" => "cross-site", "HTTP_ORIGIN" => "https://pay.example.evil.example"}, trusted_origins: trusted)
+    assert_equal :own,
+      judge({"HTTP_SEC_FETCH_SITE" => "cross-site", "HTTP_ORIGIN" => "https://pay.example"}, trusted_origins: trusted)
+    assert_equal :forged, judge({
+      "HTTP_SEC_FETCH_SITE" => "cross-site",
+      "HTTP_ORIGIN" => "https://pay.example.evil.example"
+    }, trusted_origins: trusted)
   end
 
   def test_clients_that_say_neither_need_a_token

@@ -32,7 +32,8 @@ class WebHostsTest < PeltonTest
   end
 
   def test_all_hosts_below_a_name
-    assert_equal [200, 200, 421, 421], ["a.shop.example", "a.b.shop.example:1", "shop.example", "evilshop.example"].map { |host| status(host, ".shop.example") }
+    assert_equal [200, 200, 421, 421], ["a.shop.example", "a.b.shop.example:1",
+      "shop.example", "evilshop.example"].map { |host| status(host, ".shop.example") }
   end
 
   def test_addresses
@@ -52,7 +53,8 @@ class WebHostsTest < PeltonTest
   def test_without_a_header_the_server_s_name_counts
     env = Rack::MockRequest.env_for("http://server.example/").tap { |one| one.delete("HTTP_HOST") }
 
-    assert_equal [200, 421], %w[server.example shop.example].map { |host| Pelton::Web::Hosts.new(APP, [host]).call(env.dup).first }
+    assert_equal [200, 421],
+      %w[server.example shop.example].map { |host| Pelton::Web::Hosts.new(APP, [host]).call(env.dup).first }
   end
 
   def test_a_forwarded_host_is_nobody_s_own_word

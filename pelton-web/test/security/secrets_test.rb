@@ -64,7 +64,8 @@ class WebSecretsTest < PeltonTest
 
     assert_nil @secrets.decrypt(@secrets.encrypt("a", purpose: "p", expires_at: past), purpose: "p")
     assert_nil @secrets.verify(@secrets.sign("a", purpose: "p", expires_at: past), purpose: "p")
-    assert_equal future.to_i, @secrets.decrypt(@secrets.encrypt("a", purpose: "p", expires_at: future), purpose: "p").expires_at
+    assert_equal future.to_i,
+      @secrets.decrypt(@secrets.encrypt("a", purpose: "p", expires_at: future), purpose: "p").expires_at
   end
 
   def test_the_first_secret_writes_and_all_read
@@ -89,7 +90,10 @@ class WebSecretsTest < PeltonTest
     assert_equal "a", @secrets.decrypt(token, purpose: "p").text
     letters = [*"A".."Z", *"a".."z", *"0".."9", "-", "_"]
     token.size.times do |index|
-      assert_nil @secrets.decrypt(token.dup.tap { |changed| changed[index] = letters[letters.index(token[index]) - 32] }, purpose: "p")
+      assert_nil @secrets.decrypt(token.dup.tap { |changed|
+        changed[index] = letters[letters.index(token[index]) - 32]
+      },
+        purpose: "p")
     end
     assert_nil Pelton::Web::Secrets.new([OLD]).decrypt(token, purpose: "p"), "the secret is another one"
   end

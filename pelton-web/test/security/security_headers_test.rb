@@ -7,7 +7,8 @@ class WebSecurityHeadersTest < PeltonTest
   include WebRequests
 
   POLICY =
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'; " \
+    "frame-ancestors 'self'"
 
   def headers(set = {"content-type" => "text/html"}, scheme: "http", app: nil, **options)
     app ||= ->(_env) { [200, set.dup, ["x"]] }
@@ -42,7 +43,8 @@ class WebSecurityHeadersTest < PeltonTest
     policy = headers(policy: {"img-src" => "'self' https://images.example", "form-action" => nil,
                               "upgrade-insecure-requests" => ""})["content-security-policy"]
 
-    assert_equal "default-src 'self'; img-src 'self' https://images.example; object-src 'none'; base-uri 'self'; frame-ancestors 'self'; upgrade-insecure-requests", policy
+    assert_equal "default-src 'self'; img-src 'self' https://images.example; object-src 'none'; base-uri 'self'; " \
+      "frame-ancestors 'self'; upgrade-insecure-requests", policy
     refute headers(policy: nil).key?("content-security-policy")
   end
 
@@ -65,7 +67,10 @@ class WebSecurityHeadersTest < PeltonTest
     policies = Array.new(2) { headers(app: app)["content-security-policy"] }
 
     refute_equal(*nonces)
-    assert_equal nonces.map { |nonce| "#{POLICY}; script-src 'self' 'nonce-#{nonce}'; style-src 'self' 'nonce-#{nonce}'" }, policies
+    assert_equal nonces.map { |nonce|
+      "#{POLICY}; script-src 'self' 'nonce-#{nonce}'; style-src 'self' 'nonce-#{nonce}'"
+    },
+      policies
     assert_includes headers(app: app, policy: {"script-src" => "'strict-dynamic'"})["content-security-policy"],
       "script-src 'strict-dynamic' 'nonce-#{nonces.last}'"
   end
@@ -84,7 +89,8 @@ class WebSecurityHeadersTest < PeltonTest
 
   def test_strict_transport_is_for_tls_alone
     assert_equal "max-age=60", headers(scheme: "https", strict_transport: 60)["strict-transport-security"]
-    assert_equal "max-age=1; preload", headers(scheme: "https", strict_transport: "max-age=1; preload")["strict-transport-security"]
+    assert_equal "max-age=1; preload",
+      headers(scheme: "https", strict_transport: "max-age=1; preload")["strict-transport-security"]
     refute headers(strict_transport: 60).key?("strict-transport-security")
     refute headers(scheme: "https").key?("strict-transport-security")
   end

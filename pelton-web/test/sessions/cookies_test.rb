@@ -56,9 +56,20 @@ class WebCookiesTest < PeltonTest
 
   def test_attributes
     jar = cookies(scheme: "https")
-    jar[:a] = {value: "1", path: "/x", domain: "example.org", max_age: 60, expires: Time.at(0), httponly: false, same_site: :none, partitioned: true}
+    jar[:a] = {
+      value: "1",
+      path: "/x",
+      domain: "example.org",
+      max_age: 60,
+      expires: Time.at(0),
+      httponly: false,
+      same_site: :none,
+      partitioned: true
+    }
 
-    assert_equal ["a=1; domain=example.org; path=/x; max-age=60; expires=Thu, 01 Jan 1970 00:00:00 GMT; secure; samesite=none; partitioned"], sent(jar)
+    assert_equal ["a=1; domain=example.org; path=/x; max-age=60; expires=Thu, 01 Jan 1970 00:00:00 GMT; secure; " \
+      "samesite=none; partitioned"],
+      sent(jar)
   end
 
   def test_only_changes_are_sent

@@ -14,7 +14,8 @@ module CableApplication
   # @yieldparam application [Class]
   def cable_application(**settings)
     application = Class.new(Pelton::Web::Application)
-    {environment: "test", secrets: ["s" * 64], cable: {pubsub: Pelton::PubSub.new}}.merge(settings).each { |name, value| application.settings.public_send(:"#{name}=", value) }
+    {environment: "test", secrets: ["s" * 64], cable: {pubsub: Pelton::PubSub.new}}.merge(settings)
+      .each { |name, value| application.settings.public_send(:"#{name}=", value) }
     application.routes do
       mount application.cable, at: "/cable"
       get("/sign_in") { session["user"] = params[:user] }

@@ -40,12 +40,15 @@ module Generating
 
   # The files, without those that were there before.
   def written
-    Dir["**/*", base: @root].select { |path| File.file?(File.join(@root, path)) }.reject { |path| path.start_with?("config/") }.sort
+    Dir["**/*", base: @root].select { |path| File.file?(File.join(@root, path)) }
+      .reject { |path| path.start_with?("config/") }.sort
   end
 
   # The contents of the one migration with this name.
   def migration(name)
-    text_of(Dir["db/migrate/*_#{name}.rb", base: @root].then { |found| assert_equal(1, found.size, name) && found.first })
+    text_of(
+      Dir["db/migrate/*_#{name}.rb", base: @root].then { |found| assert_equal(1, found.size, name) && found.first }
+    )
   end
 
   # What `pelton generate` says; it must succeed.

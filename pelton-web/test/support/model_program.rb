@@ -101,7 +101,8 @@ Pelton.run do
   request("POST", "/form", params: {post: {title: ""}})
   request("POST", "/form", params: {post: {title: "four"}})
   request("GET", "/form/1")
-  request("POST", "/files", params: {file: Rack::Multipart::UploadedFile.new(io: StringIO.new("bytes"), filename: "a.txt")})
+  request("POST", "/files",
+    params: {file: Rack::Multipart::UploadedFile.new(io: StringIO.new("bytes"), filename: "a.txt")})
   other = SQLite3::Database.new(FILE)
   other.execute("BEGIN EXCLUSIVE")
   request("POST", "/posts", params: {title: "locked"})

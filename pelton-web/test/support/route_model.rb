@@ -27,7 +27,8 @@ class RouteModel
     matches = matches(path)
     verb = named if verb == "POST" && FORM_VERBS.include?(named) && names?(matches)
     found =
-      matches.filter_map { |match| rank(match.route.verb, verb)&.then { |rank| [insert(match.key, rank), match] } }.sort_by(&:first).map(&:last)
+      matches.filter_map { |match| rank(match.route.verb, verb)&.then { |rank| [insert(match.key, rank), match] } }
+        .sort_by(&:first).map(&:last)
     chosen = found.find { |match| match.route.guard }
     return [:route, @routes.index { |route, _| route.equal?(chosen.route) }, chosen.captures] if chosen
     allowed = matches.map { |match| match.route.verb }.compact.uniq
@@ -163,7 +164,12 @@ class RouteModel
     tokens.each { |token| (token == "/") ? segments << [] : segments.last << token }
     segments.shift
     segments.pop while segments.last&.empty?
-    Form.new(segments.map { |parts| parts.chunk_while { |one, other| one.is_a?(String) && other.is_a?(String) }.map { |run| run.first.is_a?(Array) ? run.first : literal(run.join) } }, format)
+    Form.new(segments.map do |parts|
+      parts.chunk_while { |one, other| one.is_a?(String) && other.is_a?(String) }.map do |run|
+        run.first.is_a?(Array) ? run.first : literal(run.join)
+      end
+    end,
+      format)
   end
 
   def literal(text) = text.b.gsub(/%(\h\h)/) { $1.hex.chr }.force_encoding("UTF-8")

@@ -28,7 +28,10 @@ module WebRouting
   def router(&block)
     routes = Pelton::Web::Routes.new.tap { |all| all.instance_exec(&block) }
     endpoints = routes.list.map do |route|
-      [route, route.guard(->(_env, captures) { [200, {"content-type" => "text/plain"}, [[route.verb, route, captures].compact.join(" ").gsub(" => ", "=>")]] })]
+      [route,
+        route.guard(->(_env, captures) do
+          [200, {"content-type" => "text/plain"}, [[route.verb, route, captures].compact.join(" ").gsub(" => ", "=>")]]
+        end)]
     end
     Pelton::Web::Routes::Router.new(endpoints, routes.mounts)
   end

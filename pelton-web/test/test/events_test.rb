@@ -100,7 +100,8 @@ class WebTestEventsTest < PeltonTest
     end
     assert_match(/answered 302, and not with an event stream/,
       assert_raises(Pelton::Error) { get_events("/private") { flunk } }.message)
-    assert_match(/no event came within 0.01 s/, assert_raises(Pelton::TimeoutError) { get_events("/live") { |events| events.next(timeout: 0.01) } }.message)
+    assert_match(/no event came within 0.01 s/,
+      assert_raises(Pelton::TimeoutError) { get_events("/live") { |events| events.next(timeout: 0.01) } }.message)
     assert_raises(Minitest::Assertion) { get_events("/live") { flunk } }
     assert_equal 2, LEFT.size
   end

@@ -8,13 +8,16 @@ class WebTemplatesTest < PeltonTest
   def test_a_template_has_locals_and_instance_variables_and_is_escaped
     found = templates({"posts/show.html.erb" => "<h1><%= @title %></h1><%= body %> <%== body %>"})
 
-    assert_equal "<h1>&lt;A&gt;</h1>1 &lt; 2 1 < 2", found.render("posts/show", assigns: {title: "<A>"}, locals: {body: "1 < 2"})
+    assert_equal "<h1>&lt;A&gt;</h1>1 &lt; 2 1 < 2",
+      found.render("posts/show", assigns: {title: "<A>"}, locals: {body: "1 < 2"})
   end
 
   def test_what_a_user_has_written_is_never_a_template
     text = "<%= 7 * 7 %><%== `id` %>\#{7 * 7}"
 
-    assert_equal CGI.escapeHTML(text) * 2, templates({"page.html.erb" => "<%= @text %><%= render 'item', item: @text %>", "_item.html.erb" => "<%= item %>"}).render("page", assigns: {text: text})
+    assert_equal CGI.escapeHTML(text) * 2,
+      templates({"page.html.erb" => "<%= @text %><%= render 'item', item: @text %>", "_item.html.erb" => "<%= item %>"})
+        .render("page", assigns: {text: text})
     assert_equal text, rendered("<%== @text %>", {text: text})
   end
 

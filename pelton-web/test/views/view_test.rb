@@ -10,7 +10,8 @@ class WebViewTest < PeltonTest
   end
 
   def test_partials_are_found_in_the_page_s_folder_then_in_application
-    found = templates({"posts/show.html.erb" => "<%= render 'line', text: 'a' %><%= render 'menu' %><%= render 'shared/foot' %>",
+    found = templates({"posts/show.html.erb" => "<%= render 'line', text: 'a' %><%= render 'menu' %>" \
+      "<%= render 'shared/foot' %>",
       "posts/_line.html.erb" => "<i><%= text %></i>", "application/_menu.html.erb" => "menu",
         "shared/_foot.html.erb" => "foot"})
 
@@ -26,7 +27,8 @@ class WebViewTest < PeltonTest
   end
 
   def test_a_collection
-    found = templates({"posts/show.html.erb" => "<%= render partial: 'line', collection: @texts, locals: {mark: '!'} %>|<%= render partial: 'row', collection: [1], as: :one %>|<%= render partial: 'line', collection: [] %>",
+    found = templates({"posts/show.html.erb" => "<%= render partial: 'line', collection: @texts, locals: {mark: '!'} " \
+      "%>|<%= render partial: 'row', collection: [1], as: :one %>|<%= render partial: 'line', collection: [] %>",
       "posts/_line.html.erb" => "<%= line_counter %><%= line %><%= mark %>", "posts/_row.html.erb" => "<%= one %>"})
 
     assert_equal "0a!1&lt;!|1|", found.render("posts/show", assigns: {texts: %w[a <]})
@@ -41,8 +43,12 @@ class WebViewTest < PeltonTest
   end
 
   def test_capture_and_content_for
-    assert_equal "after [<b>x</b>&lt;]", rendered("<% kept = capture do %><b>x</b><%= '<' %><% end %>after [<%= kept %>]")
-    assert_equal "ab &lt;", rendered("<% content_for(:side) { 'a' } %><% content_for :side do %>b<% end %><%= content_for :side %> <% content_for :x, '<' %><%= content_for :x if content_for? :x %><%= content_for :none %>")
+    assert_equal "after [<b>x</b>&lt;]",
+      rendered("<% kept = capture do %><b>x</b><%= '<' %><% end %>after [<%= kept %>]")
+    assert_equal "ab &lt;",
+      rendered("<% content_for(:side) { 'a' } %><% content_for :side do %>b<% end %>" \
+        "<%= content_for :side %> <% content_for :x, '<' %><%= content_for :x if content_for? :x %>" \
+        "<%= content_for :none %>")
   end
 
   def test_content_for_within_cache_is_refused_since_it_would_be_lost_with_the_next_page
@@ -57,7 +63,10 @@ class WebViewTest < PeltonTest
   end
 
   def test_an_error_inside_a_block_leaves_the_page_as_it_was
-    assert_equal "before after", rendered("before <% begin %><%= tag(:p) do %>lost<% raise KeyError %><% end %><% rescue KeyError %><% end %>after")
+    assert_equal "before after",
+      rendered(
+        "before <% begin %><%= tag(:p) do %>lost<% raise KeyError %><% end %><% rescue KeyError %><% end %>after"
+      )
   end
 
   class Sink

@@ -25,7 +25,8 @@ class SiteBuildTest < PeltonTest
         folder = Dir.mktmpdir
         Minitest.after_run { FileUtils.rm_rf([folder, "#{folder}-source", "#{folder}-source-api"]) }
         environment = ENV.keys.grep(/\A(?:BUNDLE|RUBYOPT|RUBYLIB|GEM_PATH)/).to_h { |name| [name, nil] }.merge(GEMS)
-        [folder, *Open3.capture2e(environment, "bundle", "exec", "ruby", "docs/site/build.rb", folder, chdir: PeltonTest::ROOT)]
+        [folder, *Open3.capture2e(environment, "bundle", "exec", "ruby", "docs/site/build.rb", folder,
+          chdir: PeltonTest::ROOT)]
       end
     end
   end
@@ -44,7 +45,8 @@ class SiteBuildTest < PeltonTest
     navigation = read("guides/tls.html")[%r{<nav[^>]*id="site-nav".*?</nav>}m]
     links = navigation.scan(/href="([^"]+)"/).flatten
 
-    assert_empty DOCUMENTS.map { |page| "/#{page.delete_suffix("index.html")}" }.reject { |page| links.any? { |link| link.delete_suffix("index.html") == page } }
+    assert_empty DOCUMENTS.map { |page| "/#{page.delete_suffix("index.html")}" }
+      .reject { |page| links.any? { |link| link.delete_suffix("index.html") == page } }
   end
 
   def test_the_api_has_what_is_public
@@ -103,8 +105,8 @@ class SiteBuildTest < PeltonTest
 
   # The index is loaded by a request of the page's script: typing before that finds nothing.
   def results(chromium, words)
-    chromium.evaluate("(() => { const input = document.getElementById('search-input'); input.focus(); input.value = #{words.to_json}; " \
-      "input.dispatchEvent(new KeyboardEvent('keyup')); input.dispatchEvent(new Event('input')) })()")
+    chromium.evaluate("(() => { const input = document.getElementById('search-input'); input.focus(); input.value = " \
+      "#{words.to_json}; input.dispatchEvent(new KeyboardEvent('keyup')); input.dispatchEvent(new Event('input')) })()")
     chromium.evaluate("[...document.querySelectorAll('#search-results a')].map((link) => link.href)")
   end
 

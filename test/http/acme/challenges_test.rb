@@ -30,7 +30,8 @@ class HTTPAcmeChallengesTest < PeltonTest
 
   # Another program may answer for the same name.
   def test_everything_else_is_the_application_s
-    ["/", "/.well-known/acme-challenge/other", "/.well-known/acme-challenge/../account.pem", "/.well-known/acme-challenge/"].each do |path|
+    ["/", "/.well-known/acme-challenge/other",
+      "/.well-known/acme-challenge/../account.pem", "/.well-known/acme-challenge/"].each do |path|
       assert_equal APP.call({"PATH_INFO" => path}), get(path)
     end
   end

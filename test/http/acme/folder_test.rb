@@ -88,7 +88,9 @@ class HTTPAcmeFolderTest < PeltonTest
   end
 
   def test_a_challenge_is_there_during_its_order
-    @folder.prepare.offering("token-1", "token-1.thumbprint") { assert_equal "token-1.thumbprint", @folder.challenge("token-1") }
+    @folder.prepare.offering("token-1", "token-1.thumbprint") do
+      assert_equal "token-1.thumbprint", @folder.challenge("token-1")
+    end
 
     assert_nil @folder.challenge("token-1")
   end
@@ -96,7 +98,9 @@ class HTTPAcmeFolderTest < PeltonTest
   # They come from whoever asks, and from the authority.
   def test_tokens_that_are_paths
     @folder.prepare
-    ["../account.pem", "a/b", "", ".", "a" * 201, "a\0b"].each { |token| assert_nil @folder.challenge(token), token.inspect }
+    ["../account.pem", "a/b", "", ".", "a" * 201, "a\0b"].each do |token|
+      assert_nil @folder.challenge(token), token.inspect
+    end
     assert_raises(Pelton::Error) { @folder.offering("../account.pem", "x") { flunk } }
   end
 

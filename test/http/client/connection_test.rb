@@ -18,7 +18,10 @@ class ClientConnectionTest < PeltonTest
 
   # More is there already, or the server wants to close it.
   def test_connections_that_are_not_used_again
-    ["#{RESPONSE}HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nabcde"].each do |bytes|
+    [
+      "#{RESPONSE}HTTP/1.1 200 OK\r\n",
+      "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nabcde"
+    ].each do |bytes|
       converse(bytes) do |connection|
         assert_equal "abcde", exchange(connection).body
         refute_predicate connection, :reusable?

@@ -54,7 +54,9 @@ class ClientConnectorTest < PeltonTest
 
   # The proxy carries bytes, and sees nothing of what is in them.
   def test_https_by_way_of_a_proxy
-    context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
+    context = OpenSSL::SSL::SSLContext.new.tap do |one|
+      one.add_certificate(Certificates.server.x509, Certificates.server.private_key)
+    end
     server = script(context) { ok("secret") }
     proxy = script { |_, socket| HTTPScript.tunnel(socket, server.port) }
     client = Pelton::HTTP::Client.new(server.url, proxy: "http://u:p@localhost:#{proxy.port}",
@@ -77,15 +79,16 @@ class ClientConnectorTest < PeltonTest
 
   def test_the_environments_proxy
     proxy = script { |request, _| ok(request.path) }
-    assert_equal "http://example.test/a\ndirect\n", ruby_output(<<~RUBY, env: {"http_proxy" => "http://localhost:#{proxy.port}", "no_proxy" => "direct.test"})
-      require "pelton/http"
-      puts Pelton::HTTP.get("http://example.test/a").body
-      begin
-        Pelton::HTTP.get("http://direct.test/")
-      rescue Pelton::ResolutionError
-        puts "direct"
-      end
-    RUBY
+    assert_equal "http://example.test/a\ndirect\n",
+      ruby_output(<<~RUBY, env: {"http_proxy" => "http://localhost:#{proxy.port}", "no_proxy" => "direct.test"})
+        require "pelton/http"
+        puts Pelton::HTTP.get("http://example.test/a").body
+        begin
+          Pelton::HTTP.get("http://direct.test/")
+        rescue Pelton::ResolutionError
+          puts "direct"
+        end
+      RUBY
   end
 
   # Other programs take these, too.
@@ -100,7 +103,8 @@ class ClientConnectorTest < PeltonTest
   end
 
   def test_a_proxy_of_another_kind
-    assert_match(/proxy.*socks5/, assert_raises(ArgumentError) { Pelton::HTTP::Client.new(proxy: "socks5://localhost") }.message)
+    assert_match(/proxy.*socks5/,
+      assert_raises(ArgumentError) { Pelton::HTTP::Client.new(proxy: "socks5://localhost") }.message)
     assert_match(/\AArgumentError: .*proxy.*socks5/, ruby_output(<<~RUBY, env: {"http_proxy" => "socks5://localhost"}))
       require "pelton/http"
       Pelton::HTTP.get("http://example.test/") rescue puts "\#{$!.class}: \#{$!.message}"

@@ -57,12 +57,17 @@ class HTTPClientCookieJarTest < PeltonTest
 
   def test_a_client_keeps_cookies_and_sends_them_also_after_redirects
     Pelton.run do
-      answers = {"/sign_in" => set("session=1", "302 Found", "Location: /home\r\n"), "/home" => set("seen=yes; Path=/"), "/out" => set("session=; Max-Age=0")}
+      answers = {
+        "/sign_in" => set("session=1", "302 Found", "Location: /home\r\n"),
+        "/home" => set("seen=yes; Path=/"),
+        "/out" => set("session=; Max-Age=0")
+      }
       server = script { |request, _| answers.fetch(request.path) { set(nil) } }
       client = Pelton::HTTP::Client.new(server.url, cookies: true)
       %w[/sign_in / /out /].each { |path| client.get(path) }
 
-      assert_equal [nil, "session=1", "session=1; seen=yes", "session=1; seen=yes", "seen=yes"], server.seen.map { |request| request.headers["cookie"] }
+      assert_equal [nil, "session=1", "session=1; seen=yes", "session=1; seen=yes", "seen=yes"],
+        server.seen.map { |request| request.headers["cookie"] }
       assert_equal({"seen" => "yes"}, client.cookies.cookies(server.url))
     end
   end
@@ -83,7 +88,9 @@ class HTTPClientCookieJarTest < PeltonTest
   # 127.0.0.1 is another host than localhost.
   def test_another_host_gets_none
     Pelton.run do
-      server = script { |request, _| (request.path == "/away") ? set("a=1", "302 Found", "Location: http://127.0.0.1:#{@port}/\r\n") : set(nil) }
+      server = script do |request, _|
+        (request.path == "/away") ? set("a=1", "302 Found", "Location: http://127.0.0.1:#{@port}/\r\n") : set(nil)
+      end
       @port = server.port
       Pelton::HTTP::Client.new(server.url, cookies: @jar).get("/away")
 

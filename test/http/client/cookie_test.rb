@@ -10,16 +10,24 @@ class HTTPClientCookieTest < PeltonTest
   def test_name_and_value
     {"a=b" => "a=b", " a = b c ; Path=/" => "a=b c", "a=\"b\"" => "a=\"b\"", "a=" => "a=", "a=b=c" => "a=b=c",
      "a=\u00e9" => "a=\u00e9"}.each { |header, pair| assert_equal pair, parse(header).to_s, header }
-    ["", "a", "=b", ";a=b", "a=b\0", "a=b\nc", "a=#{"b" * 4096}"].each { |header| assert_nil parse(header), header[0, 20].inspect }
+    ["", "a", "=b", ";a=b", "a=b\0", "a=b\nc", "a=#{"b" * 4096}"].each do |header|
+      assert_nil parse(header), header[0, 20].inspect
+    end
   end
 
   def test_dates
     time = Time.utc(1994, 11, 6, 8, 49, 37)
-    ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "8:49:37 6 november 1994x"].each do |text|
+    [
+      "Sun, 06 Nov 1994 08:49:37 GMT",
+      "Sunday, 06-Nov-94 08:49:37 GMT",
+      "Sun Nov  6 08:49:37 1994",
+      "8:49:37 6 november 1994x"
+    ].each do |text|
       assert_equal time, Pelton::HTTP::ClientCookie.time(text), text
     end
     assert_equal 2069, Pelton::HTTP::ClientCookie.time("1 Jan 69 0:0:0").year
-    ["", "6 Nov 1994", "32 Jan 2020 0:0:0", "31 Jun 2020 0:0:0", "1 Jan 1600 0:0:0", "1 Jan 2020 24:0:0", "1 Foo 2020 0:0:0"].each do |text|
+    ["", "6 Nov 1994", "32 Jan 2020 0:0:0", "31 Jun 2020 0:0:0", "1 Jan 1600 0:0:0",
+      "1 Jan 2020 24:0:0", "1 Foo 2020 0:0:0"].each do |text|
       assert_nil Pelton::HTTP::ClientCookie.time(text), text
     end
   end
@@ -34,8 +42,10 @@ class HTTPClientCookieTest < PeltonTest
   end
 
   def test_which_domains_a_host_may_set_cookies_for
-    {"shop.example" => true, "example" => false, ".shop.example" => true, "SHOP.example" => true, "www.shop.example" => true,
-     "a.www.shop.example" => false, "other.example" => false, "op.example" => false, "" => true}.each do |domain, allowed|
+    {"shop.example" => true, "example" => false, ".shop.example" => true,
+     "SHOP.example" => true, "www.shop.example" => true,
+     "a.www.shop.example" => false, "other.example" => false,
+     "op.example" => false, "" => true}.each do |domain, allowed|
       assert_equal allowed, !!parse("a=b; Domain=#{domain}"), domain
     end
     assert_nil parse("a=b; Domain=co.example", "http://shop.co.example/") { |domain| domain == "co.example" }
@@ -50,7 +60,8 @@ class HTTPClientCookieTest < PeltonTest
     assert_equal [true, false, false], hosts(own, "www.shop.example", "shop.example", "a.www.shop.example")
     assert_equal [true, true], hosts(parse("a=b; Domain=www.shop.example"), "www.shop.example", "a.www.shop.example")
     assert_equal [true, false], hosts(parse("a=b; Domain=localhost", "http://localhost/"), "localhost", "a.localhost")
-    assert_equal [true, true, true, false, false], hosts(shared, "www.shop.example", "shop.example", "A.Shop.example", "workshop.example", "example")
+    assert_equal [true, true, true, false, false],
+      hosts(shared, "www.shop.example", "shop.example", "A.Shop.example", "workshop.example", "example")
   end
 
   def test_which_paths_get_it
@@ -60,8 +71,10 @@ class HTTPClientCookieTest < PeltonTest
     assert_equal "/a", parse("a=b; Path=x", "http://shop.example/a/b").path
     cookie = parse("a=b; Path=/x", "http://shop.example/")
 
-    assert_equal [true, true, true, false, false], %w[/x /x/ /x/y /xy /].map { |path| cookie.for?(URI("http://shop.example#{path}")) }
-    assert parse("a=b; Path=/x/", "http://shop.example/").for?(URI("http://shop.example/x/y")), "a path that ends with a slash"
+    assert_equal [true, true, true, false, false],
+      %w[/x /x/ /x/y /xy /].map { |path| cookie.for?(URI("http://shop.example#{path}")) }
+    assert parse("a=b; Path=/x/", "http://shop.example/").for?(URI("http://shop.example/x/y")),
+      "a path that ends with a slash"
   end
 
   def test_secure_cookies_need_tls
@@ -69,7 +82,8 @@ class HTTPClientCookieTest < PeltonTest
     cookie = parse("a=b; Secure", "https://shop.example/")
 
     assert_equal [true, false], %w[https http].map { |scheme| cookie.for?(URI("#{scheme}://shop.example/")) }
-    {"__Secure-a=b" => false, "__Secure-a=b; Secure" => true, "__Host-a=b; Secure" => false, "__Host-a=b; Secure; Path=/" => true,
+    {"__Secure-a=b" => false, "__Secure-a=b; Secure" => true,
+     "__Host-a=b; Secure" => false, "__Host-a=b; Secure; Path=/" => true,
      "__Host-a=b; Secure; Path=/; Domain=shop.example" => false}.each do |header, allowed|
       assert_equal allowed, !!parse(header, "https://shop.example/a/b"), header
     end

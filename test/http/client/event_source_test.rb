@@ -34,7 +34,8 @@ class ClientEventSourceTest < PeltonTest
 
   # Within a chunk, as a proxy that restarts.
   def test_a_stream_that_breaks_off
-    answers = ["HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nretry: 1\nid: 1\ndata: one\n\ndata: ha",
+    answers = ["HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n" \
+      "retry: 1\nid: 1\ndata: one\n\ndata: ha",
       "HTTP/1.1 204 No Content\r\n\r\n"]
     server = script { |_, socket| socket.write(answers.shift) && :close }
     events = []

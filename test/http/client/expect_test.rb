@@ -39,12 +39,15 @@ module ClientExpectSuite
       2.times do
         assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3, expect_timeout: 0.02).body
       end
-      assert_equal [["100-continue", 1], [nil, 1]], server.seen.map { |request| [request.headers["expect"], request.connection] }
+      assert_equal [["100-continue", 1], [nil, 1]],
+        server.seen.map { |request| [request.headers["expect"], request.connection] }
     end
   end
 
   def test_a_server_that_does_not_like_the_question
-    with_server(->(request, _) { request.headers["expect"] ? "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n" : echo(request) }) do |client, server|
+    with_server(->(request, _) do
+      request.headers["expect"] ? "HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n" : echo(request)
+    end) do |client, server|
       server.consents = false
 
       assert_equal "POST / abcd", ask(client, :post, "/", body: "abcd", expect: 3, expect_timeout: 60).body

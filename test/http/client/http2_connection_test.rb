@@ -111,7 +111,8 @@ class ClientHttp2ConnectionTest < PeltonTest
     refusing = TCPServer.new("127.0.0.1", 0).then { |listener| listener.addr[1].tap { listener.close } }
     Pelton.run do
       client = Pelton::HTTP::Client.new("http://127.0.0.1:#{refusing}", http2: :prior_knowledge)
-      tasks = Array.new(20) { |number| Pelton.spawn { assert_raises(Pelton::ConnectionError) { client.get("/#{number}") } } }
+      tasks =
+        Array.new(20) { |number| Pelton.spawn { assert_raises(Pelton::ConnectionError) { client.get("/#{number}") } } }
 
       tasks.each_with_index { |task, number| assert_equal 1, task.await.message.scan("GET").size, number.to_s }
     end
@@ -124,9 +125,15 @@ class ClientHttp2ConnectionTest < PeltonTest
     moments = {
       at_once: ->(peer) { peer.goaway(0) && peer.request },
       before_the_response: ->(peer) { peer.request.then { peer.goaway(0) } },
-      first_but_taken: ->(peer) { peer.request.then { |one| peer.goaway(one.stream).respond(one.stream, "here") } && peer.request },
-      after_the_head: ->(peer) { peer.request.then { |one| peer.head(one.stream).goaway(one.stream).data(one.stream, "here") } && peer.request },
-      after_the_response: ->(peer) { peer.request.then { |one| peer.respond(one.stream, "here").goaway(one.stream) } && peer.request }
+      first_but_taken: ->(peer) do
+        peer.request.then { |one| peer.goaway(one.stream).respond(one.stream, "here") } && peer.request
+      end,
+      after_the_head: ->(peer) do
+        peer.request.then { |one| peer.head(one.stream).goaway(one.stream).data(one.stream, "here") } && peer.request
+      end,
+      after_the_response: ->(peer) do
+        peer.request.then { |one| peer.respond(one.stream, "here").goaway(one.stream) } && peer.request
+      end
     }
     moments.each do |moment, first|
       server = script do |peer, number|
@@ -137,7 +144,8 @@ class ClientHttp2ConnectionTest < PeltonTest
       end
       client = client_of(server)
 
-      assert_equal %i[at_once before_the_response].include?(moment) ? "next" : "here", client.post("/", body: "x").body, moment
+      assert_equal %i[at_once before_the_response].include?(moment) ? "next" : "here", client.post("/", body: "x").body,
+        moment
       assert_equal "next", client.get("/").body, moment
       assert_equal 2, server.connections, moment
     end
@@ -179,7 +187,9 @@ class ClientHttp2ConnectionTest < PeltonTest
     moments = {
       "the server reset the stream (INTERNAL_ERROR)" => ->(peer, id) { peer.reset(id, :internal_error) },
       "the server reset the stream (CANCEL)" => ->(peer, id) { peer.head(id).reset(id, :cancel) },
-      "the server reset the stream (ENHANCE_YOUR_CALM)" => ->(peer, id) { peer.head(id).data(id, "abc", ended: false).reset(id, :enhance_your_calm) }
+      "the server reset the stream (ENHANCE_YOUR_CALM)" => ->(peer, id) do
+        peer.head(id).data(id, "abc", ended: false).reset(id, :enhance_your_calm)
+      end
     }
     moments.each do |message, answer|
       client, server = answering do |peer, request|
@@ -232,7 +242,9 @@ class ClientHttp2ConnectionTest < PeltonTest
       "data of no stream" => ->(peer, _id) { peer.data(0, "x") },
       "a head of an even stream" => ->(peer, _id) { peer.head(2) },
       "a stream that was never begun" => ->(peer, id) { peer.data(id + 100, "x") },
-      "a push" => ->(peer, id) { peer.frame(:push_promise, id, [2].pack("N") + Hpack.block([%w[:method GET]]), flags: 4) },
+      "a push" => ->(peer, id) do
+        peer.frame(:push_promise, id, [2].pack("N") + Hpack.block([%w[:method GET]]), flags: 4)
+      end,
       "a frame within a head" => ->(peer, id) { peer.frame(:headers, id, "", flags: 0).frame(:ping, 0, "12345678") },
       "a continuation of nothing" => ->(peer, id) { peer.frame(:continuation, id, "", flags: 4) },
       "broken HPACK" => ->(peer, id) { peer.frame(:headers, id, "\xff\xff\xff\xff\xff\xff", flags: 4) },
@@ -260,13 +272,18 @@ class ClientHttp2ConnectionTest < PeltonTest
   def test_too_long_heads
     client, server = answering do |peer, request|
       case request.path
-      when "/long" then 5.times.map { |number| ["x-#{number}", "x" * 15_000] }.each_slice(1).with_index do |fields, index|
-        block = (index.zero? ? Hpack.block([%w[:status 200]]) : "") + Hpack.block(fields)
-        peer.frame(index.zero? ? :headers : :continuation, request.stream, block, flags: (index == 4) ? 4 : 0)
-      end
+      when "/long"
+        fields = 5.times.map { |number| ["x-#{number}", "x" * 15_000] }
+        fields.each_slice(1).with_index do |slice, index|
+          block = (index.zero? ? Hpack.block([%w[:status 200]]) : "") + Hpack.block(slice)
+          peer.frame(index.zero? ? :headers : :continuation, request.stream, block, flags: (index == 4) ? 4 : 0)
+        end
       when "/many" then peer.head(request.stream, Array.new(101) { |number| ["x-#{number}", "1"] })
       # One long field in the table, and a thousand references to it.
-      when "/bomb" then peer.frame(:headers, request.stream, Hpack.block([%w[:status 200]]) + "\x40".b + Hpack.string("x") + Hpack.string("y" * 4000) + "\xbe".b * 1000, flags: 4)
+      when "/bomb"
+        peer.frame(:headers, request.stream,
+          Hpack.block([%w[:status 200]]) + "\x40".b + Hpack.string("x") + Hpack.string("y" * 4000) + "\xbe".b * 1000,
+          flags: 4)
       else peer.respond(request.stream)
       end
     end

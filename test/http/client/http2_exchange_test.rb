@@ -15,7 +15,8 @@ module Http2ExchangeSuite
     client, server = answering { |peer, request| peer.respond((seen = request).stream) }
     inside { ask(client, :get, "/a?b=c", headers: {"X-One" => "1", "connection" => "close"}) }
 
-    assert_equal [%w[:method GET], %w[:scheme http], [":authority", server.url.delete_prefix("http://")], %w[:path /a?b=c]],
+    assert_equal [%w[:method GET], %w[:scheme http],
+      [":authority", server.url.delete_prefix("http://")], %w[:path /a?b=c]],
       seen.fields.first(4)
     assert_equal "1", seen["x-one"]
     assert_nil seen["connection"]
@@ -204,7 +205,8 @@ class Http2ExchangeTest < PeltonTest
   def test_events
     client, = answering do |peer, request|
       number = request["last-event-id"].to_i + 1
-      peer.respond(request.stream, "id: #{number}\nretry: 100\ndata: #{number}\n\n", {"content-type" => "text/event-stream"})
+      peer.respond(request.stream, "id: #{number}\nretry: 100\ndata: #{number}\n\n",
+        {"content-type" => "text/event-stream"})
     end
     seen = []
     Pelton.run { client.each_event("/") { |event| (seen << event.data).size == 3 and break } }

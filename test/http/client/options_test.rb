@@ -6,7 +6,8 @@ require "pelton/http"
 class HTTPClientOptionsTest < PeltonTest
   Client = Pelton::HTTP::Client
   WRONG = {
-    timeout: "3", connect_timeout: -1, read_timeout: :never, concurrency: 0, keep_alive: nil, redirects: nil, retries: -1,
+    timeout: "3", connect_timeout: -1, read_timeout: :never, concurrency: 0, keep_alive: nil,
+    redirects: nil, retries: -1,
     max_body: "1M",
     expect: "1M", stream: 1, decode: "no", http2: "h2"
   }.freeze
@@ -29,7 +30,8 @@ class HTTPClientOptionsTest < PeltonTest
 
   def test_what_is_unknown_and_what_is_right
     assert_match(/unknown options: a, b/, assert_raises(ArgumentError) { Client.new(a: 1, b: 2) }.message)
-    assert_match(/unknown option: concurrency/, assert_raises(ArgumentError) { Client.new.get("http://127.0.0.1:1/", concurrency: 1) }.message)
+    assert_match(/unknown option: concurrency/,
+      assert_raises(ArgumentError) { Client.new.get("http://127.0.0.1:1/", concurrency: 1) }.message)
     assert Client.new(**Client::DEFAULTS, concurrency: 1, keep_alive: 0.5, http2: :prior_knowledge)
     assert Client.new(timeout: 0, expect: nil, redirects: 0)
     assert Client.new(max_body: nil), "no limit"

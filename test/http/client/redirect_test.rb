@@ -6,7 +6,9 @@ require_relative "../../support/http/client_styles"
 # Redirects that a client follows, in every style.
 module ClientRedirectSuite
   def test_redirects
-    with_server(->(request, _) { (request.path == "/-1") ? echo(request) : redirect(302, "/#{request.path[1..].to_i - 1}") }) do |client, server|
+    with_server(->(request, _) do
+      (request.path == "/-1") ? echo(request) : redirect(302, "/#{request.path[1..].to_i - 1}")
+    end) do |client, server|
       assert_equal "#{server.url}/-1", ask(client, :get, "/3").url.to_s
       error = assert_raises(Pelton::HTTP::RedirectError) { ask(client, :get, "/9") }
 
@@ -17,7 +19,9 @@ module ClientRedirectSuite
   end
 
   def test_what_becomes_of_the_method_and_the_body
-    with_server(->(request, _) { request.path.start_with?("/to/") ? echo(request) : redirect(request.path[1..].to_i, "/to/#{request.path[1..]}") }) do |client|
+    with_server(->(request, _) do
+      request.path.start_with?("/to/") ? echo(request) : redirect(request.path[1..].to_i, "/to/#{request.path[1..]}")
+    end) do |client|
       assert_equal "GET /to/301 ", ask(client, :post, "/301", body: "b").body
       assert_equal "DELETE /to/302 ", ask(client, :delete, "/302").body
       assert_equal "PUT /to/301 b", ask(client, :put, "/301", body: "b").body
@@ -31,7 +35,9 @@ module ClientRedirectSuite
 
   def test_credentials_do_not_follow_a_redirect_to_another_origin
     with_server do |_, other|
-      with_server(->(request, _) { redirect(302, (request.path == "/away") ? "#{other.url}/" : "/away") }) do |client, server|
+      with_server(->(request, _) do
+        redirect(302, (request.path == "/away") ? "#{other.url}/" : "/away")
+      end) do |client, server|
         ask(client, :get, "/", headers: {"Authorization" => "secret", "Cookie" => "a=b", "X-Mine" => "1"})
         assert_equal %w[secret secret], server.seen.map { |request| request.headers["authorization"] }
         headers = other.seen.first.headers

@@ -26,7 +26,8 @@ class ClientRequestTest < PeltonTest
   end
 
   def test_urls
-    assert_equal "http://x/v1/users?a=1&b=2+3", request("GET", "users?a=1", base: URI("http://x/v1/"), query: {b: "2 3"}).url.to_s
+    assert_equal "http://x/v1/users?a=1&b=2+3",
+      request("GET", "users?a=1", base: URI("http://x/v1/"), query: {b: "2 3"}).url.to_s
     assert_equal "http://x/users", request("GET", "/users", base: URI("http://x/v1/")).url.to_s
     ["ftp://x/", "x", "http://", "http://a b/", "http://x/\r\nHost: y", "javascript:1", nil].each do |url|
       assert_raises(ArgumentError, url.inspect) { request("GET", url) }
@@ -56,7 +57,8 @@ class ClientRequestTest < PeltonTest
 
   def test_a_header_that_is_nil_is_not_sent
     assert_equal "GET / HTTP/1.1\r\nhost: x\r\n\r\n",
-      request("GET", "http://x/", defaults: {"y" => "z"}, headers: {"Accept" => nil, "User-Agent" => nil, "y" => nil}).to_head
+      request("GET", "http://x/",
+        defaults: {"y" => "z"}, headers: {"Accept" => nil, "User-Agent" => nil, "y" => nil}).to_head
   end
 
   def test_a_method_may_be_a_symbol
@@ -101,7 +103,8 @@ class ClientRequestTest < PeltonTest
     base = URI("http://x/a/")
 
     assert_equal "http://x/a/b%20c", request("GET", "b c", base: base).url.to_s
-    assert_equal "http://x/%FF", request("GET", "http://x/").redirected(Response.new(302, {"location" => "/\xff"})).url.to_s
+    assert_equal "http://x/%FF",
+      request("GET", "http://x/").redirected(Response.new(302, {"location" => "/\xff"})).url.to_s
     ["http://x y/", "http://\u00fc/", "http://x\r\n/", "http://x/a\0b", "http://x/a\tb", "//x"].each do |url|
       assert_raises(ArgumentError, url) { request("GET", url) }
     end
@@ -145,7 +148,8 @@ class ClientRequestTest < PeltonTest
 
   def test_a_redirect_from_https_to_http_is_not_followed
     assert_nil request("GET", "https://x/").redirected(Response.new(302, {"location" => "http://x/"}))
-    assert_equal "https://y/", request("GET", "http://x/").redirected(Response.new(302, {"location" => "https://y/"})).url.to_s
+    assert_equal "https://y/",
+      request("GET", "http://x/").redirected(Response.new(302, {"location" => "https://y/"})).url.to_s
     assert_nil request("GET", "http://x/").redirected(Response.new(302, {}))
     assert_nil request("GET", "http://x/").redirected(Response.new(304, {"location" => "/"}))
     assert_raises(Pelton::HTTP::RedirectError) do

@@ -101,7 +101,8 @@ class ClientResponseTest < PeltonTest
       "Content-Length: 0\r\nLocation: ftp://x/\r\n" => [Pelton::HTTP::RedirectError, "\"ftp://x/\" is not"]
     }.each do |headers, (type, text)|
       server = script do
-        "HTTP/1.1 #{headers.include?("Location") ? 302 : 200} OK\r\n#{headers}\r\n#{headers.include?("deflate") ? "\x78" : "ok"}"
+        "HTTP/1.1 #{headers.include?("Location") ? 302 : 200} OK\r\n#{headers}\r\n" \
+        "#{headers.include?("deflate") ? "\x78" : "ok"}"
       end
       error = assert_raises(type, headers) { Pelton::HTTP::Client.new(server.url, max_body: 100).get("/") }
 

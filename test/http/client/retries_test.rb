@@ -26,7 +26,13 @@ module ClientRetriesSuite
   end
 
   def test_a_connection_that_breaks
-    with_server(->(request, socket) { (request.connection == 1) ? socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf") && :close : echo(request) }) do |client, server|
+    with_server(->(request, socket) do
+      if request.connection == 1
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf") && :close
+      else
+        echo(request)
+      end
+    end) do |client, server|
       assert_equal "PUT / again", ask(client, :put, "/", body: "again", retries: 1).body
       assert_equal %w[again again], server.seen.map(&:body)
     end
@@ -38,7 +44,8 @@ module ClientRetriesSuite
 
   def test_a_request_that_may_not_be_sent_twice_is_not
     with_server(busy(9)) do |client, server|
-      [[:post, {}], [:patch, {}], [:post, {headers: {"idempotency-key" => "1"}, body: ["once"].each}]].each do |verb, options|
+      [[:post, {}], [:patch, {}],
+        [:post, {headers: {"idempotency-key" => "1"}, body: ["once"].each}]].each do |verb, options|
         assert_equal 503, ask(client, verb, "/", retries: 2, **options).status
         assert_equal 1, server.seen.size, options.inspect
       end
@@ -47,7 +54,8 @@ module ClientRetriesSuite
 
   def test_a_post_with_a_key_may
     with_server(busy(1)) do |client, server|
-      assert_equal "POST / pay", ask(client, :post, "/", body: "pay", headers: {"Idempotency-Key" => "1"}, retries: 2).body
+      assert_equal "POST / pay",
+        ask(client, :post, "/", body: "pay", headers: {"Idempotency-Key" => "1"}, retries: 2).body
       assert_equal %w[1 1], server.seen.map { |request| request.headers["idempotency-key"] }
     end
   end
@@ -70,7 +78,9 @@ module ClientRetriesSuite
 
   # Nothing of it will change.
   def test_a_certificate_that_is_not_trusted_is_not_asked_again
-    context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(Certificates.server.x509, Certificates.server.private_key) }
+    context = OpenSSL::SSL::SSLContext.new.tap do |one|
+      one.add_certificate(Certificates.server.x509, Certificates.server.private_key)
+    end
     server = script(context) { |request, _| echo(request) }
     inside do
       assert_raises(Pelton::TLSError) { ask(Pelton::HTTP::Client.new(server.url), :get, "/", retries: 3) }

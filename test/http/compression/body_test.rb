@@ -13,7 +13,8 @@ class HTTPCompressionBodyTest < PeltonTest
 
   # The parts that a client gets, and the body.
   def body(parts)
-    app = Pelton::HTTP::Compression.new(->(_env) { [200, {"content-type" => "text/plain"}, parts] }, level: 1, cookies: false)
+    app = Pelton::HTTP::Compression.new(->(_env) { [200, {"content-type" => "text/plain"}, parts] },
+      level: 1, cookies: false)
     app.call({"REQUEST_METHOD" => "GET", "HTTP_ACCEPT_ENCODING" => "gzip"})[2]
   end
 

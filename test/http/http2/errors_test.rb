@@ -11,10 +11,12 @@ class Http2ErrorsTest < PeltonTest
   # What ends the connection: {what is sent behind the preface => the error of GOAWAY}.
   CONNECTION = {
     "DATA on stream 0 (6.1)" => [F.frame(:data, 0, "a"), :protocol_error],
-    "DATA with more padding than payload (6.1)" => [F.request(1, ended: false) + F.frame(:data, 1, "\x05a", flags: F::PADDED), :protocol_error],
+    "DATA with more padding than payload (6.1)" => [F.request(1,
+      ended: false) + F.frame(:data, 1, "\x05a", flags: F::PADDED), :protocol_error],
     "HEADERS on stream 0 (6.2)" => [F.request(0), :protocol_error],
     "HEADERS on an even stream (5.1.1)" => [F.request(2), :protocol_error],
-    "HEADERS with more padding than payload (6.2)" => [F.frame(:headers, 1, "\x40a", flags: F::PADDED | F::END_HEADERS), :protocol_error],
+    "HEADERS with more padding than payload (6.2)" => [F.frame(:headers, 1, "\x40a", flags: F::PADDED | F::END_HEADERS),
+      :protocol_error],
     "RST_STREAM on stream 0 (6.4)" => [F.frame(:rst_stream, 0, "\0\0\0\x08"), :protocol_error],
     "RST_STREAM of an idle stream (5.1)" => [F.frame(:rst_stream, 1, "\0\0\0\x08"), :protocol_error],
     "RST_STREAM of another length (6.4)" => [F.request(1) + F.frame(:rst_stream, 1, "\0\0\0"), :frame_size_error],
@@ -25,7 +27,8 @@ class Http2ErrorsTest < PeltonTest
     "ENABLE_PUSH of neither 0 nor 1 (6.5.2)" => [F.settings(2 => 2), :protocol_error],
     "INITIAL_WINDOW_SIZE beyond the most (6.5.2)" => [F.settings(4 => 0x80000000), :flow_control_error],
     "MAX_FRAME_SIZE below the least (6.5.2)" => [F.settings(5 => 1000), :protocol_error],
-    "PUSH_PROMISE of a client (8.4)" => [F.request(1, ended: false) + F.frame(:push_promise, 1, "\0\0\0\2", flags: F::END_HEADERS), :protocol_error],
+    "PUSH_PROMISE of a client (8.4)" => [F.request(1,
+      ended: false) + F.frame(:push_promise, 1, "\0\0\0\2", flags: F::END_HEADERS), :protocol_error],
     "PING on a stream (6.7)" => [F.frame(:ping, 1, "12345678"), :protocol_error],
     "PING of another length (6.7)" => [F.frame(:ping, 0, "1234"), :frame_size_error],
     "GOAWAY on a stream (6.8)" => [F.frame(:goaway, 1, "\0" * 8), :protocol_error],
@@ -33,7 +36,8 @@ class Http2ErrorsTest < PeltonTest
     "WINDOW_UPDATE of another length (6.9)" => [F.frame(:window_update, 0, "\0\0\1"), :frame_size_error],
     "WINDOW_UPDATE beyond the most (6.9.1)" => [F.frame(:window_update, 0, "\x7f\xff\xff\xff"), :flow_control_error],
     "CONTINUATION without HEADERS (6.10)" => [F.frame(:continuation, 1, "", flags: F::END_HEADERS), :protocol_error],
-    "another frame within a head (6.10)" => [F.frame(:headers, 1, Hpack.block(":method" => "GET")) + F.frame(:ping, 0, "12345678"), :protocol_error],
+    "another frame within a head (6.10)" => [F.frame(:headers, 1,
+      Hpack.block(":method" => "GET")) + F.frame(:ping, 0, "12345678"), :protocol_error],
     "a block that HPACK cannot read (4.3)" => [F.frame(:headers, 1, "\xff\xff\xff\xff\xff", flags: F::END_HEADERS),
       :compression_error],
     "a frame that is too long (4.2)" => [F.request(1, ended: false) + F.frame(:data, 1, "a" * 16_385),
@@ -207,7 +211,8 @@ class Http2ErrorsTest < PeltonTest
       client = http2
 
       assert_equal 413, client.response(client.request("/", method: "POST", body: "a" * 11)).status
-      assert_equal 413, client.response(client.request("/", method: "POST", body: "a" * 11, fields: {"content-length" => "11"})).status
+      assert_equal 413,
+        client.response(client.request("/", method: "POST", body: "a" * 11, fields: {"content-length" => "11"})).status
       assert_equal 200, client.response(client.request("/", method: "POST", body: "a" * 10)).status
     end
   end

@@ -87,7 +87,8 @@ class Http2FloodsTest < PeltonTest
       client = http2
       field = "\x40".b + Hpack.string("x-bomb") + Hpack.string("a" * 3000)
       block =
-        Hpack.block(":method" => "GET", ":scheme" => "http", ":path" => "/", ":authority" => "h") + field + "\xbe".b * 10_000
+        Hpack.block(":method" => "GET", ":scheme" => "http", ":path" => "/", ":authority" => "h") + field +
+        "\xbe".b * 10_000
       client.frame(:headers, 1, block, flags: F::END_HEADERS | F::END_STREAM)
 
       assert_equal 431, client.response(1).status

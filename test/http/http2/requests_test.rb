@@ -267,7 +267,9 @@ class Http2RequestsTest < PeltonTest
       eventually { @server.stats[:waiting] == 3 }
       gate.push(1)
 
-      assert_equal [20_000], [*streams.map { |stream| client.response(stream) }, other.response(last), old.response].map { |one| one.body.bytesize }.uniq
+      assert_equal [20_000],
+        [*streams.map { |stream| client.response(stream) }, other.response(last), old.response]
+          .map { |one| one.body.bytesize }.uniq
     end
     assert_equal 1, count
   end
@@ -276,7 +278,8 @@ class Http2RequestsTest < PeltonTest
     count = 0
     app = lambda do |env|
       count += 1
-      [200, {"cache-control" => "public, max-age=1, stale-while-revalidate=60", "content-type" => "text/plain"}, ["#{count} #{env["SERVER_PROTOCOL"]}"]]
+      [200, {"cache-control" => "public, max-age=1, stale-while-revalidate=60", "content-type" => "text/plain"},
+        ["#{count} #{env["SERVER_PROTOCOL"]}"]]
     end
     serving(app, cache: 1_000_000) do
       client = http2

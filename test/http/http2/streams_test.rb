@@ -9,7 +9,7 @@ class Http2StreamsTest < PeltonTest
   F = Http2Peer
   SMALL_WINDOW = {4 => 1000}.freeze # SETTINGS_INITIAL_WINDOW_SIZE
 
-  # ---- windows ----------------------------------------------------------------------------------------------------------
+  # ---- windows -------------------------------------------------------------------------------------------------------
 
   def test_a_response_waits_for_its_window
     serving(->(_env) { [200, {}, ["a" * 2500]] }) do
@@ -135,7 +135,7 @@ class Http2StreamsTest < PeltonTest
     end
   end
 
-  # ---- limits -----------------------------------------------------------------------------------------------------------
+  # ---- limits --------------------------------------------------------------------------------------------------------
 
   def test_streams_beyond_the_most_end_the_connection
     released = Queue.new
@@ -225,7 +225,7 @@ class Http2StreamsTest < PeltonTest
     end
   end
 
-  # ---- cancelled requests -----------------------------------------------------------------------------------------------
+  # ---- cancelled requests --------------------------------------------------------------------------------------------
 
   def test_a_cancelled_request_is_noticed
     closed = Queue.new
@@ -278,7 +278,7 @@ class Http2StreamsTest < PeltonTest
     end
   end
 
-  # ---- the server's stop ------------------------------------------------------------------------------------------------
+  # ---- the server's stop ---------------------------------------------------------------------------------------------
 
   def test_the_stop_names_the_last_stream
     released = Queue.new

@@ -75,7 +75,8 @@ class Http2WebSocketsTest < PeltonTest
     app = ->(env) { [200, {}, [env.values_at("REQUEST_METHOD", "PATH_INFO", "rack.protocol").inspect]] }
     serving(app, lint: false) do
       client = http2
-      client.write(F.frame(:headers, 1, Hpack.block({":method" => "CONNECT", ":authority" => "h:1"}), flags: F::END_HEADERS | F::END_STREAM))
+      client.write(F.frame(:headers, 1, Hpack.block({":method" => "CONNECT", ":authority" => "h:1"}),
+        flags: F::END_HEADERS | F::END_STREAM))
 
       assert_equal '["CONNECT", "h:1", nil]', client.response(1).body
     end
@@ -179,7 +180,8 @@ class Http2WebSocketsTest < PeltonTest
     sockets(cable) do |client|
       socket = tunnel(client, "/cable", fields: {"sec-websocket-protocol" => "actioncable-v1-json"})
       welcome = next_frame(socket).last
-      socket.write(frame(:text, JSON.generate(command: "subscribe", identifier: '{"channel":"Http2WebSocketsTest::NewsChannel"}')))
+      socket.write(frame(:text,
+        JSON.generate(command: "subscribe", identifier: '{"channel":"Http2WebSocketsTest::NewsChannel"}')))
       confirmation = next_frame(socket).last
       cable.broadcast("news", {"headline" => "none"})
 
@@ -190,7 +192,9 @@ class Http2WebSocketsTest < PeltonTest
   end
 
   def test_a_message_beyond_the_limit_closes_with_1009
-    app = ->(env) { WebSocket.accept(env, max_message: 1000) { |socket| socket.each { |message| socket.write(message) } } }
+    app = ->(env) do
+      WebSocket.accept(env, max_message: 1000) { |socket| socket.each { |message| socket.write(message) } }
+    end
     sockets(app) do |client|
       socket = tunnel(client)
       socket.write(frame(:text, "a" * 1001))

@@ -82,7 +82,8 @@ class HTTPApplicationObjectsTest < PeltonTest
   def test_no_inspect_of_a_malformed_name_is_called
     name = Class.new(String) { def inspect = raise("called") }.new("a\rb")
     app = lambda do |env|
-      assert_match(/a\\rb/, assert_raises(ArgumentError) { env["rack.early_hints"].call("a" => "b", name => "c") }.message)
+      assert_match(/a\\rb/,
+        assert_raises(ArgumentError) { env["rack.early_hints"].call("a" => "b", name => "c") }.message)
       [200, {name => "c"}, []]
     end
     serving(app, lint: false, early_hints: true) { assert_equal 500, peer.get("/").status }

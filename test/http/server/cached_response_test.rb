@@ -109,7 +109,8 @@ class HTTPCachedResponseTest < PeltonTest
   # header.
   def test_no_unkeyed_header_gets_into_the_cache
     shown =
-      %w[HTTP_X_FORWARDED_HOST HTTP_X_HOST HTTP_X_FORWARDED_PREFIX HTTP_FORWARDED HTTP_X_ORIGINAL_URL HTTP_COOKIE HTTP_X_EVIL HTTP_RANGE]
+      %w[HTTP_X_FORWARDED_HOST HTTP_X_HOST HTTP_X_FORWARDED_PREFIX HTTP_FORWARDED HTTP_X_ORIGINAL_URL HTTP_COOKIE
+        HTTP_X_EVIL HTTP_RANGE]
     app = ->(env) { [200, PUBLIC.dup, ["links to #{env.values_at(*shown).compact.join}"]] }
     serving(app, cache: 1 << 20) do
       shown.each do |name|
@@ -305,7 +306,8 @@ class HTTPCachedResponseTest < PeltonTest
   def test_pipelined_requests
     cached do
       connection = peer
-      connection.say("GET /a HTTP/1.1\nHost: localhost\n\n" * 3 + "GET /b HTTP/1.1\nHost: localhost\n\n" + "GET /a HTTP/1.1\nHost: localhost\n\n" * 40)
+      connection.say("GET /a HTTP/1.1\nHost: localhost\n\n" * 3 + "GET /b HTTP/1.1\nHost: localhost\n\n" +
+        "GET /a HTTP/1.1\nHost: localhost\n\n" * 40)
       bodies = Array.new(44) { connection.response.body[/\A\d+ GET (\/.)/] }
 
       assert_equal ["1 GET /a"] * 3 + ["2 GET /b"] + ["1 GET /a"] * 40, bodies
@@ -393,7 +395,8 @@ class HTTPCachedResponseTest < PeltonTest
   end
 
   def application(env)
-    [@status || 200, (@headers || PUBLIC).dup, ["#{@calls += 1} #{env["REQUEST_METHOD"]} #{env["PATH_INFO"]} #{env["HTTP_HOST"]}"]]
+    [@status || 200, (@headers || PUBLIC).dup,
+      ["#{@calls += 1} #{env["REQUEST_METHOD"]} #{env["PATH_INFO"]} #{env["HTTP_HOST"]}"]]
   end
 
   def by_host(host) = peer.say("GET /a HTTP/1.1\nHost: #{host}\n\n").response.body

@@ -48,7 +48,9 @@ class HTTPEnvTest < PeltonTest
 
   def test_headers
     env =
-      env_of("GET / HTTP/1.1\nHost: h\nuser-agent: a\nX-Very-Own: b\nCONTENT-TYPE: text/plain\nCookie: c=d\nAccept:\n\n")
+      env_of(
+        "GET / HTTP/1.1\nHost: h\nuser-agent: a\nX-Very-Own: b\nCONTENT-TYPE: text/plain\nCookie: c=d\nAccept:\n\n"
+      )
 
     assert_equal ["a", "b", "text/plain", "c=d", ""],
       env.values_at("HTTP_USER_AGENT", "HTTP_X_VERY_OWN", "CONTENT_TYPE", "HTTP_COOKIE", "HTTP_ACCEPT")
@@ -77,7 +79,8 @@ class HTTPEnvTest < PeltonTest
   def test_absolute_targets_name_the_host
     env = env_of("GET http://other:81/a?b HTTP/1.1\nHost: h\n\n")
 
-    assert_equal %w[/a b other 81 other:81], env.values_at("PATH_INFO", "QUERY_STRING", "SERVER_NAME", "SERVER_PORT", "HTTP_HOST")
+    assert_equal %w[/a b other 81 other:81],
+      env.values_at("PATH_INFO", "QUERY_STRING", "SERVER_NAME", "SERVER_PORT", "HTTP_HOST")
     assert_equal "/", env_of("GET http://other HTTP/1.1\nHost: h\n\n")["PATH_INFO"]
   end
 

@@ -27,12 +27,14 @@ class HTTPErrorResponseTest < PeltonTest
   # RFC 9457.
   def test_a_problem_document_for_programs
     serving(FAILING) do
-      ["application/json", "application/problem+json, application/json;q=0.9", "application/vnd.api+json"].each do |accept|
+      ["application/json", "application/problem+json, application/json;q=0.9",
+        "application/vnd.api+json"].each do |accept|
         response = peer.get("/", "Accept: #{accept}\n")
 
         assert_equal 500, response.status
         assert_equal "application/problem+json", response["content-type"], accept
-        assert_equal({"title" => "Internal Server Error", "status" => 500, "detail" => "Internal Server Error"}, JSON.parse(response.body))
+        assert_equal({"title" => "Internal Server Error", "status" => 500, "detail" => "Internal Server Error"},
+          JSON.parse(response.body))
       end
     end
   end
@@ -48,7 +50,8 @@ class HTTPErrorResponseTest < PeltonTest
     serving(->(_env) { sleep }, request_timeout: 0.01) do
       response = peer.get("/", "Accept: application/json\n")
 
-      assert_equal({"title" => "Gateway Timeout", "status" => 504, "detail" => "the request timed out"}, JSON.parse(response.body))
+      assert_equal({"title" => "Gateway Timeout", "status" => 504, "detail" => "the request timed out"},
+        JSON.parse(response.body))
     end
   end
 

@@ -12,14 +12,16 @@ class HTTPFramingTest < PeltonTest
 
   # name => [status, bytes]: one for each kind of fault and each status
   REFUSED = {
-    "length and coding (puma CVE-2020-11076)" => [400, "#{HEAD}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+    "length and coding (puma CVE-2020-11076)" => [400,
+      "#{HEAD}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
     "coding gzip, chunked" => [501, "#{HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
     "empty length (puma CVE-2023-40175)" => [400, "#{HEAD}Content-Length:\r\n\r\n"],
     "bare line feeds (puma CVE-2021-41136)" => [400, "GET / HTTP/1.1\nHost: h\n\n"],
     "NUL in a header" => [400, "GET / HTTP/1.1\r\nHost: h\r\nA: \0\r\n\r\n"],
     "method that is no token" => [400, "G(T / HTTP/1.1\r\nHost: h\r\n\r\n"],
     "target of no form" => [400, "GET x HTTP/1.1\r\nHost: h\r\n\r\n"],
-    "PROXY protocol (puma CVE-2026-47736)" => [400, "PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"],
+    "PROXY protocol (puma CVE-2026-47736)" => [400,
+      "PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"],
     "many empty lines" => [400, "\r\n" * 50],
     "no host" => [400, "GET / HTTP/1.1\r\n\r\n"],
     "no version" => [400, "GET /\r\nHost: h\r\n\r\n"],
@@ -77,7 +79,8 @@ class HTTPFramingTest < PeltonTest
     end
     serving(app) do
       connection = peer
-      connection.io.write(CHUNKED, "5 ; a = \"b\";c\r\nhello\r\n0\r\n#{names.map { |name| "#{name}: close\r\n" }.join}\r\n")
+      connection.io.write(CHUNKED,
+        "5 ; a = \"b\";c\r\nhello\r\n0\r\n#{names.map { |name| "#{name}: close\r\n" }.join}\r\n")
 
       response = connection.response
       assert_equal "hello", response.body
@@ -154,7 +157,9 @@ class HTTPFramingTest < PeltonTest
     end
     serving(app) do
       connection = peer
-      connection.io.write("#{HEAD}Content-Length: #{SECOND.bytesize}\r\n\r\n#{SECOND}GET /third HTTP/1.1\r\nHost: h\r\n\r\n")
+      connection.io.write(
+        "#{HEAD}Content-Length: #{SECOND.bytesize}\r\n\r\n#{SECOND}GET /third HTTP/1.1\r\nHost: h\r\n\r\n"
+      )
       2.times { connection.response }
     end
     assert_equal %w[/ /third], paths

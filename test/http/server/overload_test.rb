@@ -192,7 +192,8 @@ class HTTPOverloadTest < PeltonTest
       enough = false
       app = lambda do |env|
         env["rack.input"].each_part { break if enough }
-        [200, {}, (env["PATH_INFO"] == "/endless") ? Enumerator.new { |parts| parts << "x" * 100 until enough } : ["hello"]]
+        [200, {},
+          (env["PATH_INFO"] == "/endless") ? Enumerator.new { |parts| parts << "x" * 100 until enough } : ["hello"]]
       end
       serving(app, lint: false) do
         code = "socket = TCPSocket.new('127.0.0.1', #{@port}); socket.write(#{head.dump}); loop { #{forever} }"

@@ -11,7 +11,9 @@ class HTTPPublicFileTest < PeltonTest
   include Http2Peers
 
   LARGE = Random.new(3).bytes(3_000_000)
-  APP = ->(env) { [200, {"content-type" => "text/plain"}, ["the application: #{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}"]] }
+  APP = ->(env) do
+    [200, {"content-type" => "text/plain"}, ["the application: #{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}"]]
+  end
 
   def with_files(files = {}, app: APP, **options)
     Dir.mktmpdir do |parent|
@@ -75,7 +77,13 @@ class HTTPPublicFileTest < PeltonTest
 
   # As Action Dispatch's.
   def test_names_without_an_ending
-    with_files({"index.html" => "index", "about.html" => "about", "docs/index.html" => "docs", "a/b" => "b", "x" => "x"}) do
+    with_files({
+      "index.html" => "index",
+      "about.html" => "about",
+      "docs/index.html" => "docs",
+      "a/b" => "b",
+      "x" => "x"
+    }) do
       connection = peer
       {"/" => "index", "/about" => "about", "/about/" => "about", "/docs" => "docs", "/docs/" => "docs", "/x" => "x",
        "/a" => "the application: GET /a", "/a/b" => "b"}.each do |path, content|
@@ -106,7 +114,8 @@ class HTTPPublicFileTest < PeltonTest
 
   def test_an_empty_file
     with_files({"empty.txt" => ""}) do
-      assert_equal [200, "0", ""], peer.get("/empty.txt").then { |response| [response.status, response["content-length"], response.body] }
+      assert_equal [200, "0", ""],
+        peer.get("/empty.txt").then { |response| [response.status, response["content-length"], response.body] }
     end
   end
 
@@ -116,7 +125,11 @@ class HTTPPublicFileTest < PeltonTest
     with_files({"a.css" => "a"}) do
       connection = peer
       first = connection.get("/a.css")
-      ["If-None-Match: #{first["etag"]}", "If-None-Match: \"x\", W/#{first["etag"]}", "If-Modified-Since: #{first["last-modified"]}"].each do |header|
+      [
+        "If-None-Match: #{first["etag"]}",
+        "If-None-Match: \"x\", W/#{first["etag"]}",
+        "If-Modified-Since: #{first["last-modified"]}"
+      ].each do |header|
         response = connection.get("/a.css", "#{header}\n")
 
         assert_equal 304, response.status, header
@@ -130,13 +143,18 @@ class HTTPPublicFileTest < PeltonTest
   def test_a_range
     with_files({"large" => LARGE, "small" => "0123456789"}) do
       connection = peer
-      {"bytes=1000000-2999999" => 1_000_000..2_999_999, "bytes=-5" => -5..-1, "bytes=2999999-" => 2_999_999..2_999_999}.each do |range, part|
+      {
+        "bytes=1000000-2999999" => 1_000_000..2_999_999,
+        "bytes=-5" => -5..-1,
+        "bytes=2999999-" => 2_999_999..2_999_999
+      }.each do |range, part|
         response = connection.get("/large", "Range: #{range}\n")
 
         assert_equal 206, response.status, range
         assert_equal LARGE[part], response.body, range
       end
-      assert_equal ["bytes 2-3/10", "23"], connection.get("/small", "Range: bytes=2-3\n").then { |response| [response["content-range"], response.body] }
+      assert_equal ["bytes 2-3/10", "23"],
+        connection.get("/small", "Range: bytes=2-3\n").then { |response| [response["content-range"], response.body] }
     end
   end
 
@@ -163,7 +181,8 @@ class HTTPPublicFileTest < PeltonTest
   def test_a_compressed_form_is_sent_to_whom_understands_it
     with_files({"app.js" => "plain", "app.js.br" => "brotli", "app.js.zst" => "zstandard", "app.js.gz" => "gzip"}) do
       connection = peer
-      [["gzip, br", "brotli", "br"], ["zstd, gzip", "zstandard", "zstd"], ["gzip", "gzip", "gzip"], ["br;q=0", "plain", ""],
+      [["gzip, br", "brotli", "br"], ["zstd, gzip", "zstandard", "zstd"],
+        ["gzip", "gzip", "gzip"], ["br;q=0", "plain", ""],
         ["x", "plain", ""]].each do |codings, content, coding|
         response = connection.get("/app.js", "Accept-Encoding: #{codings}\n")
 
@@ -185,7 +204,8 @@ class HTTPPublicFileTest < PeltonTest
       File.symlink("..", "#{@folder}/above")
       File.symlink(File.expand_path("../secret", @folder), "#{@folder}/absolute")
       connection = peer
-      %w[/../secret /a/../../secret /%2e%2e/secret /..%2fsecret /%2e%2e%2fsecret /..%5csecret /..%252fsecret /.%2e/secret
+      %w[/../secret /a/../../secret /%2e%2e/secret /..%2fsecret /%2e%2e%2fsecret /..%5csecret /..%252fsecret
+        /.%2e/secret
         /%c0%ae%c0%ae/secret /out /above/secret /absolute /a/..%00/secret].each do |path|
         assert_match(/\Athe application/, connection.get(path).body, path)
       end
@@ -193,7 +213,12 @@ class HTTPPublicFileTest < PeltonTest
   end
 
   def test_hidden_files_pipes_and_folders_are_not_sent
-    with_files({".env" => "secret", ".git/config" => "secret", ".well-known/security.txt" => "contact", "a/b" => "b"}) do
+    with_files({
+      ".env" => "secret",
+      ".git/config" => "secret",
+      ".well-known/security.txt" => "contact",
+      "a/b" => "b"
+    }) do
       File.mkfifo("#{@folder}/pipe")
       File.symlink("/dev/zero", "#{@folder}/zero")
       connection = peer
@@ -309,7 +334,8 @@ class HTTPPublicFileTest < PeltonTest
       assert_equal LARGE, connection.get("/large").body
       assert_equal LARGE[5..9], connection.get("/large", fields: {"range" => "bytes=5-9"}).body
       assert_equal "the application: GET /other", connection.get("/other").body
-      assert_equal [200, ""], connection.get("/large", method: "HEAD").then { |response| [response.status, response.body] }
+      assert_equal [200, ""],
+        connection.get("/large", method: "HEAD").then { |response| [response.status, response.body] }
     end
   end
 

@@ -158,7 +158,9 @@ class HTTPReentrancyTest < PeltonTest
           server = Pelton::HTTP::Server.new(app)
           port = server.listen("tcp://127.0.0.1:0").port
           ["/", "/raise"].each do |path|
-            puts TCPSocket.open("127.0.0.1", port) { |socket| socket.write("GET #{path} HTTP/1.1\r\nHost: h\r\n\r\n") && socket.read.split("\r\n\r\n", 2) }.last[0, 20]
+            puts TCPSocket.open("127.0.0.1", port) { |socket|
+              socket.write("GET #{path} HTTP/1.1\r\nHost: h\r\n\r\n") && socket.read.split("\r\n\r\n", 2)
+            }.last[0, 20]
           end
           Pelton.stop
         end

@@ -55,7 +55,8 @@ class HTTPResponseTest < PeltonTest
 
     assert_equal File.size(__FILE__).to_s, response["content-length"]
     assert_equal File.binread(__FILE__), response.body
-    assert_equal File.size(__FILE__).to_s, answer_of([200, {}, body], "HEAD / HTTP/1.1\nHost: h\nConnection: close\n\n", head_only: true)["content-length"]
+    assert_equal File.size(__FILE__).to_s,
+      answer_of([200, {}, body], "HEAD / HTTP/1.1\nHost: h\nConnection: close\n\n", head_only: true)["content-length"]
   end
 
   # Rails' send_file gives what its caller gave.

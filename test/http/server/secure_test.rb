@@ -39,7 +39,8 @@ class HTTPSecureTest < PeltonTest
   def test_bodies_both_ways
     upload = Random.new(5).bytes(1_000_000)
     serving_securely(->(env) { [200, {}, [env["rack.input"].read]] }) do
-      assert_equal upload, secure_peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: #{upload.bytesize}\n\n", upload).response.body
+      assert_equal upload,
+        secure_peer.say("POST / HTTP/1.1\nHost: h\nContent-Length: #{upload.bytesize}\n\n", upload).response.body
     end
   end
 
@@ -82,7 +83,10 @@ class HTTPSecureTest < PeltonTest
 
   def test_a_request_without_tls
     serving_securely(HELLO) do
-      ["GET / HTTP/1.1\r\nHost: h\r\n\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9000\r\n\r\n#{"x" * 9000}"].each do |request|
+      [
+        "GET / HTTP/1.1\r\nHost: h\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9000\r\n\r\n#{"x" * 9000}"
+      ].each do |request|
         head, body = answer(request).split("\r\n\r\n", 2)
 
         assert_match(%r{\AHTTP/1\.1 400 Bad Request\r\n}, head)

@@ -55,7 +55,10 @@ class HTTPStateTableTest < PeltonTest
 
     assert_equal @begun, @finished, again
     assert_empty @problems, again
-    assert_empty reported.reject { |error| error.is_a?(Pelton::Error) || error.message.match?(/\A(the application's own|within the body)\z/) }, again
+    assert_empty reported.reject { |error|
+      error.is_a?(Pelton::Error) || error.message.match?(/\A(the application's own|within the body)\z/)
+    },
+      again
     reported.clear
   end
 
@@ -107,8 +110,8 @@ class HTTPStateTableTest < PeltonTest
   def write(io, number, request)
     kind = @random.rand(BODIES.size)
     bytes = BROKEN.sample(random: @random) if @random.rand(12).zero?
-    bytes ||= "#{@random.rand(3).zero? ? "GET" : "POST"} /#{number}/#{request}/#{@random.rand(10)} HTTP/1.#{@random.rand(8).zero? ? 0 : 1}\r\n" \
-      "host: h\r\n#{BODIES[kind]}\r\n#{BYTES[kind]}"
+    bytes ||= "#{@random.rand(3).zero? ? "GET" : "POST"} /#{number}/#{request}/#{@random.rand(10)} " \
+      "HTTP/1.#{@random.rand(8).zero? ? 0 : 1}\r\nhost: h\r\n#{BODIES[kind]}\r\n#{BYTES[kind]}"
     bytes = bytes[0, @random.rand(bytes.size + 1)] if @random.rand(10).zero?
     write_in_two(io, bytes)
     io.close_write if @random.rand(10).zero?

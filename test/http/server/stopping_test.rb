@@ -43,7 +43,8 @@ class HTTPStoppingTest < PeltonTest
       Fiber.new(blocking: true) { connections.each { |one| one.say("GET / HTTP/1.1\nHost: h\n\n") } }.resume
       stopping = Pelton.spawn { server.stop }
 
-      assert_equal [%w[hello close]] * 3, connections.map { |one| one.response.then { |response| [response.body, response["connection"]] } }
+      assert_equal [%w[hello close]] * 3,
+        connections.map { |one| one.response.then { |response| [response.body, response["connection"]] } }
       assert_equal true, stopping.await
     end
   end
@@ -115,7 +116,8 @@ class HTTPStoppingTest < PeltonTest
 
   def test_it_loses_no_connection_that_was_accepted
     serving(HELLO) do
-      waiting = Fiber.new(blocking: true) { Array.new(3) { peer.say("GET / HTTP/1.1\nHost: h\n\n") } }.resume # in one tick
+      # in one tick
+      waiting = Fiber.new(blocking: true) { Array.new(3) { peer.say("GET / HTTP/1.1\nHost: h\n\n") } }.resume
       Pelton::Reactor.current.yield while server.listeners.sum { |listener| listener.stats[:accepted] } < 3
       assert_equal 0, server.stats[:accepted]
 
@@ -175,11 +177,16 @@ class HTTPStoppingTest < PeltonTest
 
   # What makes them: EventStream, a body that is called, one with each, a Deferrable, one that frames itself.
   BODIES = {
-    "an_event_stream" => [{}, -> { Pelton::HTTP::EventStream.new { |events| loop { events.emit("x") && sleep(0.001) } } }],
-    "an_event_stream_that_waits" => [{}, -> { Pelton::HTTP::EventStream.new { |events| events.emit("x") && WAKE.pop && events.emit("y") } }],
+    "an_event_stream" => [{},
+      -> { Pelton::HTTP::EventStream.new { |events| loop { events.emit("x") && sleep(0.001) } } }],
+    "an_event_stream_that_waits" => [{},
+      -> { Pelton::HTTP::EventStream.new { |events| events.emit("x") && WAKE.pop && events.emit("y") } }],
     "a_stream" => [{}, -> { ->(stream) { loop { stream.write("data: x\n\n") && sleep(0.001) } } }],
     "parts" => [{}, -> { Enumerator.new { |parts| loop { (parts << "data: x\n\n") && sleep(0.001) } } }],
-    "own_chunks" => [{"transfer-encoding" => "chunked"}, -> { Enumerator.new { |parts| loop { (parts << "9\r\ndata: x\n\n\r\n") && sleep(0.001) } } }]
+    "own_chunks" => [
+      {"transfer-encoding" => "chunked"},
+      -> { Enumerator.new { |parts| loop { (parts << "9\r\ndata: x\n\n\r\n") && sleep(0.001) } } }
+    ]
   }.freeze
 
   BODIES.each do |name, (headers, make)|

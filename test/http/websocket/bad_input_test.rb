@@ -62,7 +62,9 @@ class WebSocketBadInputTest < PeltonTest
    "a long ping" => [0x89, 100_000]}.each do |name, (first, length)|
     define_method("test_after_our_farewell_comes_#{name.tr(" ", "_")}") do
       closed = []
-      with_server(->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |code, _| closed << code }.close } }) do |url|
+      with_server(->(env) do
+        WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |code, _| closed << code }.close }
+      end) do |url|
         stream = raw(url)
         assert_equal [:close, [1000].pack("S>")], next_frame(stream)
         stream.write(WebSocketPeer.encode(first, length, mask: true))
@@ -76,8 +78,11 @@ class WebSocketBadInputTest < PeltonTest
 
   def test_after_our_farewell_come_fragments_that_are_too_long_together
     closed = []
-    app =
-      ->(env) { WebSocket.accept(env, deflate: false, max_message: 1000) { |socket| socket.on_close { |code, _| closed << code }.close } }
+    app = ->(env) do
+      WebSocket.accept(env, deflate: false, max_message: 1000) do |socket|
+        socket.on_close { |code, _| closed << code }.close
+      end
+    end
     with_server(app) do |url|
       stream = raw(url)
       stream.write(frame(:text, "x" * 1000, fin: false) + frame(:continuation, "x"))
@@ -168,7 +173,10 @@ class WebSocketBadInputTest < PeltonTest
       stream = raw(url)
       other = raw(url)
       flood = Pelton.spawn do
-        stream.write(frame(:text, "a", fin: false) + frame(:continuation, fin: false) * (50_000 / SLOW) + frame(:continuation, "z")) && next_frame(stream)
+        stream.write(
+          frame(:text, "a", fin: false) + frame(:continuation, fin: false) * (50_000 / SLOW) + frame(:continuation, "z")
+        ) &&
+          next_frame(stream)
       end
       while flood.state == :pending
         other.write(frame(:text, "hello"))
@@ -218,7 +226,9 @@ class WebSocketBadInputTest < PeltonTest
   # The code that the server sends back, and the one that its application learns.
   def codes_of_server(bytes)
     answer = closed = nil
-    with_server(->(env) { WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |code, _| closed = code }.each { flunk } } }) do |url|
+    with_server(->(env) do
+      WebSocket.accept(env, deflate: false) { |socket| socket.on_close { |code, _| closed = code }.each { flunk } }
+    end) do |url|
       stream = raw(url)
       stream.write(bytes)
       answer = stream.read
@@ -231,7 +241,10 @@ class WebSocketBadInputTest < PeltonTest
   # The same of a client.
   def codes_of_client(bytes)
     answer = closed = nil
-    with_server(->(env) { env["rack.hijack"].hijack.then { |stream| Pelton.spawn { answer = converse(stream, env, bytes) } } && [101, {}, []] }) do |url|
+    with_server(->(env) do
+      env["rack.hijack"].hijack.then { |stream| Pelton.spawn { answer = converse(stream, env, bytes) } } &&
+        [101, {}, []]
+    end) do |url|
       socket = WebSocket.connect(url, deflate: false)
       assert_nil socket.receive
       closed = socket.close_code

@@ -28,7 +28,8 @@ class WebSocketFramesTest < PeltonTest
     **[0xc1, 0xa1, 0x91].to_h { |reserved_bit| [frame(reserved_bit), 1002] },
     **[*3..7, *11..15].to_h { |reserved_opcode| [frame(0x80 | reserved_opcode), 1002] },
     **[0x08, 0x09, 0x0a].to_h { |fragmented_control| [frame(fragmented_control), 1002] },
-    **[0x88, 0x89, 0x8a].product([126, 65_536, 1 << 40]).to_h { |control, length| [frame(control, length: length), 1002] },
+    **[0x88, 0x89, 0x8a].product([126, 65_536, 1 << 40])
+      .to_h { |control, length| [frame(control, length: length), 1002] },
     **[[125, 126], [0, 127], [65_535, 127]].to_h { |length, width| [frame(0x82, width: width, length: length), 1002] },
     frame(0x89, "hello", width: 126) => 1002,
     frame(0x82, length: 1 << 63) => 1002,
@@ -89,7 +90,8 @@ class WebSocketFramesTest < PeltonTest
 
   def test_fragments_cut_anywhere
     frames =
-      frame(0x01, "a\xc3".b) + frame(0x89, "between") + frame(0x00) + frame(0x00, "\xa4\xe2".b) + frame(0x80, "\x82\xac".b) + frame(0x81, "next")
+      frame(0x01, "a\xc3".b) + frame(0x89, "between") + frame(0x00) + frame(0x00, "\xa4\xe2".b) +
+      frame(0x80, "\x82\xac".b) + frame(0x81, "next")
     each_cut(frames) { |pieces| assert_equal [[[9, "between"], [1, "aä€"], [1, "next"]], nil], read(pieces) }
   end
 
@@ -118,8 +120,9 @@ class WebSocketFramesTest < PeltonTest
 
   def test_masks_cut_anywhere
     text = "a message of ä and €"
-    masked =
-      ->(first, data) { [first, 0x80 | data.bytesize].pack("CC") + "\1\2\3\4" + ::WebSocket::Mask.mask(data.b, "\1\2\3\4".b) }
+    masked = ->(first, data) do
+      [first, 0x80 | data.bytesize].pack("CC") + "\1\2\3\4" + ::WebSocket::Mask.mask(data.b, "\1\2\3\4".b)
+    end
     each_cut(masked[0x01, text] + masked[0x80, text] + masked[0x8a, "pong"]) do |pieces|
       assert_equal [[[1, text * 2], [10, "pong"]], nil], read(pieces, masked: true)
     end

@@ -26,7 +26,8 @@ class WebSocketHandshakeTest < PeltonTest
     }.each do |change, status|
       assert_equal status, WebSocket.accept(ENVIRONMENT.merge(change)) { flunk }.first, change.inspect
     end
-    assert_equal "13", WebSocket.accept(ENVIRONMENT.merge("HTTP_SEC_WEBSOCKET_VERSION" => "8")) {}[1]["sec-websocket-version"]
+    assert_equal "13",
+      WebSocket.accept(ENVIRONMENT.merge("HTTP_SEC_WEBSOCKET_VERSION" => "8")) {}[1]["sec-websocket-version"]
   end
 
   def test_pages_of_other_origins_may_not_connect
@@ -36,7 +37,8 @@ class WebSocketHandshakeTest < PeltonTest
     }
     refused.each do |origins, all|
       all.each do |origin|
-        assert_equal 403, WebSocket.accept(ENVIRONMENT.merge("HTTP_ORIGIN" => origin), origins: origins) { flunk }.first, origin
+        assert_equal 403,
+          WebSocket.accept(ENVIRONMENT.merge("HTTP_ORIGIN" => origin), origins: origins) { flunk }.first, origin
       end
     end
     secure = ENVIRONMENT.merge("rack.url_scheme" => "https")
@@ -102,7 +104,8 @@ class WebSocketHandshakeTest < PeltonTest
   def test_subprotocols
     app = ->(env) { WebSocket.accept(env, protocols: %w[b c]) { |socket| socket.write(socket.protocol.to_s) } }
     with_server(app) do |url|
-      assert_equal "c", WebSocket.connect(url, protocols: %w[a c]).tap { |socket| assert_equal "c", socket.protocol }.receive
+      assert_equal "c",
+        WebSocket.connect(url, protocols: %w[a c]).tap { |socket| assert_equal "c", socket.protocol }.receive
       assert_equal "", WebSocket.connect(url, protocols: %w[a]).receive
     end
   end
@@ -117,7 +120,8 @@ class WebSocketHandshakeTest < PeltonTest
       way = {proxy: "http://u:p@127.0.0.1:#{proxy.port}"}
 
       assert_equal "http", WebSocket.connect("ws://localhost:#{plain}/", **way).receive
-      assert_equal "https", WebSocket.connect("wss://localhost:#{sealed}/", tls: {ca_file: Certificates.authority}, **way).receive
+      assert_equal "https",
+        WebSocket.connect("wss://localhost:#{sealed}/", tls: {ca_file: Certificates.authority}, **way).receive
       assert_raises(Pelton::VerificationError) { WebSocket.connect("wss://localhost:#{sealed}/", **way) }
       seen = proxy.seen
       assert_equal [plain, sealed, sealed].map { |port| "CONNECT localhost:#{port} HTTP/1.1" }, seen.map(&:line)
@@ -161,7 +165,8 @@ class WebSocketHandshakeTest < PeltonTest
   def test_a_server_whose_headers_do_not_end
     server = script { "HTTP/1.1 101 OK\r\n#{"A: b\r\n" * 10_000}" }
     Pelton.run do
-      assert_match(/longer than/, assert_raises(WebSocket::HandshakeError) { WebSocket.connect("ws://127.0.0.1:#{server.port}") }.message)
+      assert_match(/longer than/,
+        assert_raises(WebSocket::HandshakeError) { WebSocket.connect("ws://127.0.0.1:#{server.port}") }.message)
     end
   end
 
@@ -189,8 +194,8 @@ class WebSocketHandshakeTest < PeltonTest
   def raw(url, headers = "", host: "h")
     uri = URI(url)
     stream = Pelton.connect(uri.host, uri.port)
-    stream.write("GET / HTTP/1.1\r\nHost: #{host}\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
-      "Sec-WebSocket-Key: #{ENVIRONMENT["HTTP_SEC_WEBSOCKET_KEY"]}\r\n#{headers}\r\n".b)
+    stream.write("GET / HTTP/1.1\r\nHost: #{host}\r\nConnection: upgrade\r\nUpgrade: websocket\r\n" \
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: #{ENVIRONMENT["HTTP_SEC_WEBSOCKET_KEY"]}\r\n#{headers}\r\n".b)
     stream.close_write
     stream.read
   end

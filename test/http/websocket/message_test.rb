@@ -48,7 +48,8 @@ class WebSocketMessageTest < PeltonTest
   def test_short_messages_are_not_compressed
     deflate = Pelton::HTTP::WebSocketDeflate.new(15, 15, 1000)
 
-    assert_equal [0x81, 0xc1], [511, 512].map { |length| Message.new("x" * length).frame(deflate, masked: false).getbyte(0) }
+    assert_equal [0x81, 0xc1],
+      [511, 512].map { |length| Message.new("x" * length).frame(deflate, masked: false).getbyte(0) }
   end
 
   private

@@ -17,7 +17,10 @@ class WebSocketOutputTest < PeltonTest
       sent = overloads = 0
       parked = nil
       reports = Pelton::Test.unrescued do
-        20_000.times { socket.write(KILOBYTE) { sent += 1 }.errback { |error| overloads += 1 if error.is_a?(Pelton::OverloadError) } }
+        20_000.times do
+          written = socket.write(KILOBYTE) { sent += 1 }
+          written.errback { |error| overloads += 1 if error.is_a?(Pelton::OverloadError) }
+        end
         parked = Pelton.stats[:parked]
 
         assert_includes LIMIT..LIMIT + 2000, socket.pending
@@ -181,7 +184,8 @@ class WebSocketOutputTest < PeltonTest
   def test_options_that_are_not_known
     env = {"REQUEST_METHOD" => "GET"}
 
-    assert_match(/unknown option: pings\z/, assert_raises(ArgumentError) { WebSocket.accept(env, pings: 5) { flunk } }.message)
+    assert_match(/unknown option: pings\z/,
+      assert_raises(ArgumentError) { WebSocket.accept(env, pings: 5) { flunk } }.message)
     assert_raises(ArgumentError) { WebSocket.connect("ws://127.0.0.1:1", max_messages: 1) }
   end
 

@@ -89,7 +89,9 @@ class WebSocketRoomTest < PeltonTest
       sockets = [true, true, true, false, false].map { |deflate| WebSocket.connect(url, deflate: deflate) }
       eventually { room.size == 5 }
       frames = 0
-      TracePoint.new(:call) { |point| frames += 1 if point.method_id == :frame && point.self == Message }.enable { room.broadcast(text) }
+      TracePoint.new(:call) { |point| frames += 1 if point.method_id == :frame && point.self == Message }.enable do
+        room.broadcast(text)
+      end
 
       assert_equal 2, frames
       assert_equal [text] * 5, sockets.map(&:receive)
@@ -135,7 +137,8 @@ class WebSocketRoomTest < PeltonTest
       one.broadcast("to one")
 
       expected = [[:text, "to both"], [:binary, "\xff".b], [:text, "to one"]]
-      assert_equal [expected, expected, expected.first(2)], peers.first(3).map { |peer| Array.new(peer.equal?(peers[2]) ? 2 : 3) { next_frame(peer) } }
+      assert_equal [expected, expected, expected.first(2)],
+        peers.first(3).map { |peer| Array.new(peer.equal?(peers[2]) ? 2 : 3) { next_frame(peer) } }
       assert_equal 0, other.stats[:broadcasts]
       assert_raises(Pelton::Error) { Room.new.publish("nobody") }
     ensure

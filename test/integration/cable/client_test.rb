@@ -110,7 +110,9 @@ class CableClientInBrowserTest < PeltonTest
       assert_equal ["connected kept", "after the render"], seen(browser, 2)
       on_loop.call { |cable| 4.times { |number| cable.broadcast("chat kept", number) } }
       browser.evaluate("until(() => seen.length === 4)")
-      browser.evaluate(%(cable.subscriptions.clear(); subscribe("kept", document.querySelector("main").dataset.position); 0))
+      browser.evaluate(
+        %(cable.subscriptions.clear(); subscribe("kept", document.querySelector("main").dataset.position); 0)
+      )
       browser.evaluate("cable.lost(); 0")
       assert_equal ["connected kept", "missed kept"], seen(browser, 2)
     end
@@ -164,7 +166,9 @@ class CableClientInBrowserTest < PeltonTest
         messages: 3), heartbeat: 1)
     }
     browse(make, method(:application)) do |browser, on_loop|
-      browser.evaluate("new Promise((next) => { const look = () => window.ready ? next() : setTimeout(look, 10); look() })")
+      browser.evaluate(
+        "new Promise((next) => { const look = () => window.ready ? next() : setTimeout(look, 10); look() })"
+      )
       yield browser, on_loop
     end
   end

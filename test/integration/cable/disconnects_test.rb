@@ -33,7 +33,8 @@ class CableDisconnectsOfMachinesTest < PeltonTest
       anns, bobs = %w[ann bob].map { |user| urls.map { |place| connect(place, headers: {"x-user" => user}) } }
       cable.disconnect(user: "ann", reconnect: false)
       assert_equal [["remote", false]] * 2, anns.map { |client| client.receive.values_at("reason", "reconnect") }
-      assert_equal [1, 1], eventually { [cable, other].map { |one| one.stats[:connections] }.then { |counts| counts if counts == [1, 1] } }
+      assert_equal [1, 1],
+        eventually { [cable, other].map { |one| one.stats[:connections] }.then { |counts| counts if counts == [1, 1] } }
       assert_predicate bobs, :any?
     ensure
       pubsubs.each { |pubsub| pubsub.engine&.close }

@@ -69,11 +69,16 @@ class CableWorkersTest < PeltonTest
       in_time { serving.size == 2 && (serving & clients.keys).empty? }
       back = connect_to_each_worker(url)
       back.each_value do |client|
-        client.send(command: "history", identifier: client.identifier("ChatChannel"), history: {streams: {chat: seen.first.slice("epoch", "offset")}})
+        client.send(command: "history", identifier: client.identifier("ChatChannel"),
+          history: {streams: {chat: seen.first.slice("epoch", "offset")}})
       end
-      assert_equal [%w[two confirm_history]] * 2, back.values.map { |client| Array.new(2) { client.receive.then { |message| message["message"] || message["type"] } } }
+      assert_equal [%w[two confirm_history]] * 2,
+        back.values.map { |client|
+          Array.new(2) { client.receive.then { |message| message["message"] || message["type"] } }
+        }
       back.values.first.perform("ChatChannel", "speak", {text: "after"})
-      assert_equal [["after", seen.first["epoch"], 3]] * 2, back.values.map { |client| client.receive.values_at("message", "epoch", "offset") }
+      assert_equal [["after", seen.first["epoch"], 3]] * 2,
+        back.values.map { |client| client.receive.values_at("message", "epoch", "offset") }
     end
   end
 

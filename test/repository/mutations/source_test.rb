@@ -11,7 +11,8 @@ class MutatedSourceTest < PeltonTest
     ext/pelton/core/http1/parser.c test/core/http1/test_parser.c test/core/http1/test_parser_malformed.c
     test/core/http1/test_head.c test/core/loop/test_loop.c ext/pelton/ruby/http/parser_class.c
     test/http/parser_test.rb test/http/server/job_test.rb test/http_test.rb test/rackup/handler_test.rb
-    ext/pelton/ruby/reactor/tick.c ext/pelton/ruby/reactor/timer_class.c test/reactor/park_test.rb test/waiting/timer_test.rb lib/pelton/waiting/timer.rb
+    ext/pelton/ruby/reactor/tick.c ext/pelton/ruby/reactor/timer_class.c test/reactor/park_test.rb
+    test/waiting/timer_test.rb lib/pelton/waiting/timer.rb
     lib/pelton/http/server.rb lib/pelton/version.rb lib/rackup/handler.rb test/integration/timer_test.rb
     test/repository/timer_test.rb pelton-web/lib/pelton/web/routes/tree.rb pelton-web/test/routes/tree_test.rb
     pelton-web/test/tree_test.rb pelton-sequel/lib/sequel/plugins/a.rb pelton-sequel/test/plugins/a_test.rb
@@ -64,11 +65,13 @@ class MutatedSourceTest < PeltonTest
   def test_the_runtime
     assert_equal "runtime", source("lib/pelton/waiting/timer.rb").room
     assert_equal ["test/waiting/timer_test.rb"], source("lib/pelton/waiting/timer.rb").named_tests
-    assert_equal %w[test/reactor/park_test.rb test/waiting/timer_test.rb], source("lib/pelton/waiting/timer.rb").room_tests
+    assert_equal %w[test/reactor/park_test.rb test/waiting/timer_test.rb],
+      source("lib/pelton/waiting/timer.rb").room_tests
   end
 
   def test_a_room_of_the_extension
-    assert_equal %w[test/reactor/park_test.rb test/waiting/timer_test.rb], source("ext/pelton/ruby/reactor/tick.c").room_tests
+    assert_equal %w[test/reactor/park_test.rb test/waiting/timer_test.rb],
+      source("ext/pelton/ruby/reactor/tick.c").room_tests
     assert_equal ["test/waiting/timer_test.rb"], source("ext/pelton/ruby/reactor/timer_class.c").named_tests
   end
 

@@ -7,11 +7,14 @@ class Hpack
     %w[:authority], %w[:method GET], %w[:method POST], %w[:path /], %w[:path /index.html], %w[:scheme http],
     %w[:scheme https],
     *%w[200 204 206 304 400 404 500].map { |status| [":status", status] },
-    *%w[accept-charset accept-encoding accept-language accept-ranges accept access-control-allow-origin age allow authorization
+    *%w[accept-charset accept-encoding accept-language accept-ranges accept access-control-allow-origin age allow
+      authorization
       cache-control content-disposition content-encoding content-language content-length content-location content-range
       content-type cookie date etag expect expires from host if-match if-modified-since if-none-match if-range
-      if-unmodified-since last-modified link location max-forwards proxy-authenticate proxy-authorization range referer refresh
-      retry-after server set-cookie strict-transport-security transfer-encoding user-agent vary via www-authenticate].zip
+      if-unmodified-since last-modified link location max-forwards proxy-authenticate proxy-authorization range referer
+      refresh
+      retry-after server set-cookie strict-transport-security transfer-encoding user-agent vary via
+      www-authenticate].zip
   ].freeze
 
   # How many bits each byte, and the end, have in Huffman's code, which is canonical.

@@ -8,7 +8,8 @@ require_relative "peer"
 class Http2Peer
   PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
   TYPES = %i[data headers priority rst_stream settings push_promise ping goaway window_update continuation].freeze
-  ERRORS = %i[no_error protocol_error internal_error flow_control_error settings_timeout stream_closed frame_size_error refused_stream cancel
+  ERRORS = %i[no_error protocol_error internal_error flow_control_error settings_timeout stream_closed frame_size_error
+    refused_stream cancel
     compression_error connect_error enhance_your_calm inadequate_security http_1_1_required].freeze
   END_STREAM = ACK = 1
   END_HEADERS = 4

@@ -56,7 +56,8 @@ class HttpLoad
   # A request that was not answered, and the process that its connection's last response came from, if any.
   Loss = Struct.new(:id, :kind, :address, :process, :error) do
     def to_s
-      "#{kind.path} (#{id}, keeps: #{kind.keeps}, #{kind.burst} at once) of #{process.inspect} at #{address}: #{error.inspect}"
+      "#{kind.path} (#{id}, keeps: #{kind.keeps}, #{kind.burst} at once) of #{process.inspect} at #{address}: " \
+      "#{error.inspect}"
     end
   end
 

@@ -32,11 +32,13 @@ class HttpLoadClient
     @io = nil
   end
 
-  # ---- connections ------------------------------------------------------------------------------------------------------
+  # ---- connections ---------------------------------------------------------------------------------------------------
 
   def connect
     socket =
-      @address.start_with?("unix") ? UNIXSocket.new(@address.delete_prefix("unix://")) : TCPSocket.new(*@address.match(%r{//(.+):(\d+)}).captures)
+      @address.start_with?(
+        "unix"
+      ) ? UNIXSocket.new(@address.delete_prefix("unix://")) : TCPSocket.new(*@address.match(%r{//(.+):(\d+)}).captures)
     @certain = !@load.ending? # the connection is in the server's backlog: the server must accept it
     @address.start_with?("ssl") ? secure(socket) : socket
   rescue *FAILURES => error
@@ -52,7 +54,7 @@ class HttpLoadClient
     raise
   end
 
-  # ---- requests ---------------------------------------------------------------------------------------------------------
+  # ---- requests ------------------------------------------------------------------------------------------------------
 
   # Returns whether the connection goes on.
   def ask
@@ -74,7 +76,8 @@ class HttpLoadClient
 
   def request(id)
     "#{@kind.body ? "POST" : "GET"} #{@kind.path}?#{id} HTTP/1.1\r\nHost: localhost\r\n" \
-      "#{"Connection: close\r\n" unless @kind.keeps}#{"Content-Length: #{@kind.body.bytesize}\r\n" if @kind.body}\r\n#{@kind.body}"
+      "#{"Connection: close\r\n" unless @kind.keeps}#{"Content-Length: #{@kind.body.bytesize}\r\n" if @kind.body}\r\n" \
+      "#{@kind.body}"
   end
 
   # Returns whether the response ends the connection.
@@ -113,7 +116,7 @@ class HttpLoadClient
 
   def size = {"/large" => HttpLoad::LARGE, "/upload" => HttpLoad::LARGE, "/stream" => 2}.fetch(@kind.path, 0)
 
-  # ---- unanswered requests ----------------------------------------------------------------------------------------------
+  # ---- unanswered requests -------------------------------------------------------------------------------------------
 
   def crossed(ids)
     ids.each { @load.count(:crossed) }

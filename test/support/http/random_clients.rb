@@ -82,7 +82,8 @@ class RandomClients
   def chance(part) = @random.rand < part
 
   def serve
-    @server = server = Pelton::HTTP::Server.new(method(:answer), **LIMITS.select { chance(0.3) }, cache: (1 << 20 if (@cached = chance(0.4))))
+    @server = server = Pelton::HTTP::Server.new(method(:answer), **LIMITS.select { chance(0.3) },
+      cache: (1 << 20 if (@cached = chance(0.4))))
     @secure = chance(0.15)
     @port = listen(server)
     clients = Array.new(1 + @random.rand(8)) { |number| Pelton.spawn { client(number) } }

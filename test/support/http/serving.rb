@@ -72,7 +72,7 @@ module HttpServing
   # {the number of a request that was begun => the id of the process that began it}
   def begun = File.foreach("#{@folder}/requests").to_h { |line| line.split.map(&:to_i) }
 
-  # ---- processes --------------------------------------------------------------------------------------------------------
+  # ---- processes -----------------------------------------------------------------------------------------------------
 
   def server_stats
     answer = UNIXSocket.open("#{@folder}/control") do |socket|

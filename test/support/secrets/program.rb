@@ -221,9 +221,11 @@ def memcached
     attempt("address") { Pelton::Memcached::Client.new(address) }
   end
   attempt("TLS") do
-    Pelton::Memcached::Client.new("127.0.0.1:1", tls: {certificate: KEY.certificate, key: KEY.key, password: Walk.mark("password"), ca_file: "/nowhere"})
+    Pelton::Memcached::Client.new("127.0.0.1:1",
+      tls: {certificate: KEY.certificate, key: KEY.key, password: Walk.mark("password"), ca_file: "/nowhere"})
   end
-  Pelton::Memcached::Client.new("127.0.0.1:1", tls: {certificate: KEY.certificate, key: KEY.key, password: Walk.mark("password")}, namespace: "n")
+  Pelton::Memcached::Client.new("127.0.0.1:1",
+    tls: {certificate: KEY.certificate, key: KEY.key, password: Walk.mark("password")}, namespace: "n")
   attempt("value") { Pelton::Memcached::Client.new("127.0.0.1:#{port}").set("a", [Walk.mark("value")]) }
   client.later.get("session:1")
   Walk.objects("memcached")
@@ -262,9 +264,12 @@ def databases
   users = database[:users]
   model = Class.new(Sequel::Model(users)) { plugin :pelton }
   id =
-    model.create(name: "ann", password_digest: Walk.mark("password"), api_token: Walk.mark("token"), OldSecret: Walk.mark("token")).id
+    model.create(name: "ann", password_digest: Walk.mark("password"),
+      api_token: Walk.mark("token"), OldSecret: Walk.mark("token")).id
   attempt("not unique") { model.create(name: "ann", api_token: Walk.mark("token")) }
-  datasets = [users.where(api_token: Walk.mark("token")), users.where(Sequel.lit("api_token = '#{Walk.mark("token")}'")), users.where(Sequel.lit("api_token = ?", Walk.mark("token"))),
+  datasets = [users.where(api_token: Walk.mark("token")),
+    users.where(Sequel.lit("api_token = '#{Walk.mark("token")}'")),
+    users.where(Sequel.lit("api_token = ?", Walk.mark("token"))),
     users.where(id: users.where(api_token: [Walk.mark("token")]).select(:id)),
     model.where(api_token: Walk.mark("token"))]
   datasets.each do |dataset|
@@ -280,7 +285,8 @@ def databases
   attempt("column") { database[:nope].where(token: Walk.mark("token")).to_a }
   database.query_timeout = 0.05
   attempt("timeout") do
-    database.fetch("SELECT count(*), '#{Walk.mark("token")}' FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 1000000000) SELECT x FROM c)").all
+    database.fetch("SELECT count(*), '#{Walk.mark("token")}' FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT " \
+      "x + 1 FROM c LIMIT 1000000000) SELECT x FROM c)").all
   end
   Walk.objects("databases")
 end
@@ -294,7 +300,14 @@ def eventmachine
   EventMachine::Protocols::HttpClient.request(host: "127.0.0.1", port: port, basic_auth: {username: "user",
                                                                                           password: Walk.mark("url")})
   EventMachine::Protocols::SmtpClient.send(host: "127.0.0.1", port: port, domain: "x", auth: {type: :plain,
-                                                                                              username: "u", password: Walk.mark("password")}, body: Walk.mark("message"), from: "a@b", to: "c@d")
+                                                                                              username: "u",
+                                                                                              password: Walk.mark(
+                                                                                                "password"
+                                                                                              )}, body: Walk.mark(
+                                                                                                "message"
+                                                                                              ),
+    from: "a@b",
+    to: "c@d")
 end
 
 CA = File.join(FOLDER, "ca.pem")

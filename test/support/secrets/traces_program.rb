@@ -132,7 +132,8 @@ def served(format)
     puts "no answer to #{path}: #{answer}" unless answer.start_with?("HTTP/1.1 200")
     Walk.text("control socket: #{path}", answer)
   end
-  Walk.text("pelton status", IO.popen([RbConfig.ruby, "-I#{root}/lib", "#{root}/exe/pelton", "status", control], err: %i[child out], &:read))
+  Walk.text("pelton status",
+    IO.popen([RbConfig.ruby, "-I#{root}/lib", "#{root}/exe/pelton", "status", control], err: %i[child out], &:read))
   Pelton::HTTP.get("http://127.0.0.1:#{port}/release")
   waiting.await
 ensure

@@ -42,7 +42,8 @@ module Walk
 
     # Looks at all objects that are there.
     def objects(where)
-      ObjectSpace.each_object(BasicObject).filter_map { |object| (named = ours[CLASS.bind_call(object)]) && [object, named] }.each do |object, named|
+      ObjectSpace.each_object(BasicObject)
+        .filter_map { |object| (named = ours[CLASS.bind_call(object)]) && [object, named] }.each do |object, named|
         seen[named] = true
         (CALLS - TEXTS.fetch(named, [])).each { |call| text("#{named}##{call} (#{where})", object.public_send(call)) }
       rescue NoMethodError => error # its constructor has failed

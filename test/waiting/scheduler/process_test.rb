@@ -97,8 +97,10 @@ class SchedulerProcessTest < PeltonTest
     output = ruby_output(<<~'RUBY', @path, options: %w[-rpelton])
       pipe = File.open(ARGV[0], File::RDWR).tap { |io| io.sync = true }
       child = -> { spawn("read line < #{ARGV[0]}; exit 3") }
-      [-> { Process.wait && $?.exitstatus }, -> { Process.wait2(-1).last.exitstatus }, -> { Process.waitall.map { |_, status| status.exitstatus } },
-        -> { Process.detach(child.call).value.exitstatus }, -> { (Process.wait rescue $!.class) }, -> { Process.waitall }].each_with_index do |way, i|
+      [-> { Process.wait && $?.exitstatus }, -> { Process.wait2(-1).last.exitstatus },
+        -> { Process.waitall.map { |_, status| status.exitstatus } },
+        -> { Process.detach(child.call).value.exitstatus }, -> { (Process.wait rescue $!.class) },
+        -> { Process.waitall }].each_with_index do |way, i|
         Pelton.run do
           child.call if i < 3
           Pelton.spawn { pipe.puts("go") } if i < 4

@@ -90,8 +90,9 @@ class SchedulerReadTest < PeltonTest
 
   def test_datagrams
     socket = UDPSocket.new.tap { |udp| udp.bind("127.0.0.1", 0) }
-    message, =
-      beside(-> { UDPSocket.new.tap { |udp| udp.connect("127.0.0.1", socket.addr[1]) }.write("hello") }) { socket.recvfrom(10) }
+    message, = beside(-> { UDPSocket.new.tap { |udp| udp.connect("127.0.0.1", socket.addr[1]) }.write("hello") }) do
+      socket.recvfrom(10)
+    end
 
     assert_equal "hello", message
   end
@@ -192,7 +193,8 @@ class SchedulerReadTest < PeltonTest
       count.times do |number|
         File.write("#{folder}/part#{number}.rb", "module AutoloadedByTasks; Part#{number} = #{number}; end")
       end
-      File.write("#{folder}/whole.rb", "module AutoloadedByTasks; #{count}.times { |number| require \"#{folder}/part\#{number}\" }; end")
+      File.write("#{folder}/whole.rb",
+        "module AutoloadedByTasks; #{count}.times { |number| require \"#{folder}/part\#{number}\" }; end")
       Object.autoload(:AutoloadedByTasks, "#{folder}/whole")
       sizes = Pelton.run { Pelton.map(1..20) { AutoloadedByTasks.constants.size } }
 

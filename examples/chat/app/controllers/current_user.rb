@@ -68,7 +68,8 @@ module CurrentUser
   # HttpOnly, SameSite=Lax and, under TLS, Secure by default. Clients can neither read nor forge it.
   def write_sign_in_cookie(token)
     sign_in = @_current_sign_in
-    cookies.encrypted[sign_in_cookie] = {value: [sign_in.id, token], max_age: (sign_in.lifetime if sign_in.remembered)}.compact
+    cookies.encrypted[sign_in_cookie] =
+      {value: [sign_in.id, token], max_age: (sign_in.lifetime if sign_in.remembered)}.compact
   end
 
   # Browsers accept a cookie of this name only from this host.

@@ -46,7 +46,8 @@ class MembershipsController < ApplicationController
     raise Pelton::Web::Forbidden, "Only who made a room can invite others." unless @room.managed_by?(current_user)
     user = User.first(handle: handle.delete_prefix("@").downcase, deactivated_at: nil)
     join(user) if user
-    redirect_to edit_room_path(@room), **(user ? {notice: "#{user.name} is a member."} : {alert: "Nobody is called #{handle}."})
+    redirect_to edit_room_path(@room),
+      **(user ? {notice: "#{user.name} is a member."} : {alert: "Nobody is called #{handle}."})
   end
 
   def join(user)

@@ -5,7 +5,8 @@
 # hour; devices that are signed in stay so.
 class SignInsController < ApplicationController
   rate_limit to: 10, within: 180, only: :create, with: :answer_later
-  rate_limit to: 20, within: 3600, only: :create, by: -> { User.normalize(params.require(:sign_in)[:email]) }, with: :answer_later
+  rate_limit to: 20, within: 3600, only: :create,
+    by: -> { User.normalize(params.require(:sign_in)[:email]) }, with: :answer_later
 
   def new
   end

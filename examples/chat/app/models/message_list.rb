@@ -17,7 +17,8 @@ class MessageList
 
   # Of a room, before an id. The statement of most pages is put together once.
   NEWEST = Sequel::Dataset::PlaceholderLiteralizer.loader(Message.naked) do |argument, messages|
-    messages.where(room_id: argument.arg).where(Sequel[:id] < argument.arg).reverse(:id).limit(Message::PAGE + 1).select(*VERSION)
+    messages.where(room_id: argument.arg).where(Sequel[:id] < argument.arg).reverse(:id).limit(Message::PAGE + 1)
+      .select(*VERSION)
   end
   private_constant :VERSION, :NEWEST
 

@@ -44,6 +44,7 @@ class MessageSearch
       return Message.dataset.full_text_search(:words, "#{words.join(" & ")}:*", tsvector: true).reverse(:id)
     end
     words = @words.map { |word| "\"#{word}\"" }.join(" ")
-    Message.join(:message_words, rowid: :id).where(Sequel.lit("message_words MATCH ?", "#{words} *")).reverse(Sequel[:message_words][:rowid])
+    Message.join(:message_words, rowid: :id).where(Sequel.lit("message_words MATCH ?", "#{words} *"))
+      .reverse(Sequel[:message_words][:rowid])
   end
 end

@@ -16,7 +16,8 @@ class Room < Sequel::Model
 
   # The statement of most requests is put together once.
   OF_MEMBER = Sequel::Dataset::PlaceholderLiteralizer.loader(Room) do |argument, rooms|
-    rooms.join(:memberships, room_id: :id).where(Sequel[:memberships][:user_id] => argument.arg, Sequel[:rooms][:id] => argument.arg).select_all(:rooms)
+    rooms.join(:memberships, room_id: :id)
+      .where(Sequel[:memberships][:user_id] => argument.arg, Sequel[:rooms][:id] => argument.arg).select_all(:rooms)
   end
   private_constant :OF_MEMBER
 

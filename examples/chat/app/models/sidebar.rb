@@ -13,7 +13,8 @@ class Sidebar
   # @return [Array] changes with what it shows
   def key
     @key ||=
-      ["sidebar", @user.id, @user.updated_at, entries.map { |entry| "#{entry.id} #{entry.name} #{entry.unread}" }.join("\n")]
+      ["sidebar", @user.id,
+        @user.updated_at, entries.map { |entry| "#{entry.id} #{entry.name} #{entry.unread}" }.join("\n")]
   end
 
   def each(&block) = entries.each(&block)

@@ -101,7 +101,8 @@ class SignIn < Sequel::Model
   def rotate(shown)
     token = SignIn.new_token
     changed =
-      SignIn.where(id: id, token_digest: token_digest).update(token_digest: SignIn.digest(token), previous_digest: shown, rotated_at: Time.now)
+      SignIn.where(id: id, token_digest: token_digest)
+        .update(token_digest: SignIn.digest(token), previous_digest: shown, rotated_at: Time.now)
     token if changed == 1
   end
 

@@ -9,11 +9,13 @@ module UserMails
 
   class << self
     def password_reset(user, url)
-      deliver(user.email, "A new password", "Follow this link within half an hour to choose a new password:\n\n#{url}\n\nIf you have not asked for it, do nothing.\n")
+      deliver(user.email, "A new password", "Follow this link within half an hour to choose a new password:\n\n" \
+        "#{url}\n\nIf you have not asked for it, do nothing.\n")
     end
 
     def password_changed(user)
-      deliver(user.email, "Your password has changed", "If it was not you, ask for a new password at once: #{Chat.urls.new_password_reset_url}\n")
+      deliver(user.email, "Your password has changed",
+        "If it was not you, ask for a new password at once: #{Chat.urls.new_password_reset_url}\n")
     end
 
     # Runs in the background, so it may wait.

@@ -8,7 +8,8 @@ module Webhook
   LARGEST = 10_000 # bytes of a reply
   # Administrators choose the addresses, but need not have access to the network of the server.
   CLIENT =
-    Pelton::HTTP::Client.new(allow: (:public unless ENV["PRIVATE_WEBHOOKS"] == "1"), proxy: nil, redirects: 0, timeout: 10, max_body: LARGEST)
+    Pelton::HTTP::Client.new(allow: (:public unless ENV["PRIVATE_WEBHOOKS"] == "1"), proxy: nil, redirects: 0,
+      timeout: 10, max_body: LARGEST)
 
   class << self
     # Members of the room alone: a bot hears nothing of others.
@@ -16,7 +17,8 @@ module Webhook
       handles = MessageText.handles(message.text)
       return if handles.empty? || message.user.bot?
       users =
-        User.bot.where(handle: handles, deactivated_at: nil, id: Membership.where(room_id: message.room_id).select(:user_id))
+        User.bot.where(handle: handles, deactivated_at: nil,
+          id: Membership.where(room_id: message.room_id).select(:user_id))
       Bot.where(user_id: users.select(:id)).exclude(webhook_url: nil).all.each do |bot|
         BACKGROUND.run("webhook of #{bot.user.name}, message #{message.id}") { call(bot, message) }
       end

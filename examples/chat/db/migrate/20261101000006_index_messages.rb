@@ -7,9 +7,12 @@ Sequel.migration do
   up do
     case database_type
     when :sqlite
-      run "CREATE VIRTUAL TABLE message_words USING fts5(text, content='messages', content_rowid='id', tokenize='unicode61 remove_diacritics 2')"
-      run "CREATE TRIGGER message_words_insert AFTER INSERT ON messages BEGIN INSERT INTO message_words(rowid, text) VALUES (new.id, new.text); END"
-      run "CREATE TRIGGER message_words_delete AFTER DELETE ON messages BEGIN INSERT INTO message_words(message_words, rowid, text) VALUES ('delete', old.id, old.text); END"
+      run "CREATE VIRTUAL TABLE message_words USING fts5(text, content='messages', content_rowid='id', " \
+        "tokenize='unicode61 remove_diacritics 2')"
+      run "CREATE TRIGGER message_words_insert AFTER INSERT ON messages BEGIN INSERT INTO message_words(rowid, text) " \
+        "VALUES (new.id, new.text); END"
+      run "CREATE TRIGGER message_words_delete AFTER DELETE ON messages BEGIN INSERT INTO " \
+        "message_words(message_words, rowid, text) VALUES ('delete', old.id, old.text); END"
       run <<~SQL
         CREATE TRIGGER message_words_update AFTER UPDATE OF text ON messages BEGIN
           INSERT INTO message_words(message_words, rowid, text) VALUES ('delete', old.id, old.text);

@@ -40,7 +40,8 @@ class RoomChannelTest < ApplicationTest
     writer = enter
     3.times { writer.perform("typing") }
 
-    assert_equal [%w[typing Bob]], page.messages.select { |message| message["type"] == "typing" }.map { |message| message.values_at("type", "name") }
+    assert_equal [%w[typing Bob]],
+      page.messages.select { |message| message["type"] == "typing" }.map { |message| message.values_at("type", "name") }
   end
 
   def test_typing_is_not_kept

@@ -57,7 +57,9 @@ class AttachmentsControllerTest < ApplicationTest
     send_file("x" * (Attachment::LARGEST + 1), "large.mov", text: "My <b>words</b>")
 
     assert_response 422, "The file is too large", "My &lt;b&gt;words&lt;/b&gt;</textarea>"
-    post "/rooms/#{@room.id}/messages", {message: {text: "x", client_id: "1"}, file: upload("a.csv", content: "x" * (Attachment::LARGEST + 1))}, "HTTP_ACCEPT" => "application/json"
+    post "/rooms/#{@room.id}/messages",
+      {message: {text: "x", client_id: "1"}, file: upload("a.csv", content: "x" * (Attachment::LARGEST + 1))},
+      "HTTP_ACCEPT" => "application/json"
 
     assert_match(/too large/, json_response.fetch("error"))
     send_file("#{PICTURE[0, 100]}#{"\0" * 1000}".b, "broken.png", client_id: "2")
@@ -124,7 +126,8 @@ class AttachmentsControllerTest < ApplicationTest
     chunk = ->(name, data) { [data.bytesize, name, data, Zlib.crc32(name + data)].pack("Na4a*N") }
     header = chunk.call("IHDR", [20_000, 20_000, 1, 0, 0, 0, 0].pack("NNC5"))
     Tempfile.create(binmode: true) do |file|
-      file << "\x89PNG\r\n\x1A\n".b << header << chunk.call("IDAT", Zlib.deflate("\0" * 2501 * 20_000)) << chunk.call("IEND", "")
+      file << "\x89PNG\r\n\x1A\n".b << header << chunk.call("IDAT", Zlib.deflate("\0" * 2501 * 20_000)) <<
+        chunk.call("IEND", "")
       file.flush
 
       assert_equal "the image is broken, or has too many pixels",

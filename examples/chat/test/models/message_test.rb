@@ -74,7 +74,8 @@ class MessageTest < ApplicationTest
 
   # The words of addresses, paths and versions, and letters without their accents, in each database.
   def test_search_finds_parts
-    {"Café au lait, Ärger" => %w[cafe café arger ÄRG], "see https://example.com/pull/4711?a=b_c now" => %w[4711 pull example com example.com/pull c],
+    {"Café au lait, Ärger" => %w[cafe café arger
+      ÄRG], "see https://example.com/pull/4711?a=b_c now" => %w[4711 pull example com example.com/pull c],
      "mail foo-bar/baz.txt to a.b@example.org" => %w[bar baz txt foo-bar org],
      "error in lib/app_server.rb:42" => %w[app_server server rb 42],
      "version 2.5.1, -7 and 1e5" => %w[5 2.5.1 7 1e5], "привет, 東京 3d" => %w[привет при 東京 3d]}.each do |text, all|
@@ -97,7 +98,8 @@ class MessageTest < ApplicationTest
     kept = before.groups.map(&:key)
     Message.with_pk!(ids[30]).edit("new")
 
-    assert_equal 1, MessageList.new(@room, before: list.older).groups.map(&:key).zip(kept).count { |new, old| new != old }
+    assert_equal 1,
+      MessageList.new(@room, before: list.older).groups.map(&:key).zip(kept).count { |new, old| new != old }
     assert_nil MessageList.new(@room, before: ids[20]).older
   end
 end

@@ -8,11 +8,14 @@ class MessageTextTest < Minitest::Test
   def test_parts
     {
       "a\nb" => "a<br>\nb",
-      "see https://example.com/a?b=1&c=2." => 'see <a href="https://example.com/a?b=1&amp;c=2" rel="noopener nofollow" target="_blank">https://example.com/a?b=1&amp;c=2</a>.',
-      "(https://example.com/a_(b))" => '(<a href="https://example.com/a_(b)" rel="noopener nofollow" target="_blank">https://example.com/a_(b)</a>)',
+      "see https://example.com/a?b=1&c=2." => 'see <a href="https://example.com/a?b=1&amp;c=2" rel="noopener ' \
+        'nofollow" target="_blank">https://example.com/a?b=1&amp;c=2</a>.',
+      "(https://example.com/a_(b))" => '(<a href="https://example.com/a_(b)" rel="noopener nofollow" ' \
+        'target="_blank">https://example.com/a_(b)</a>)',
       "`<b>` and `x`" => "<code>&lt;b&gt;</code> and <code>x</code>",
       "```\n<i>\n@ann\n```\nafter" => "<pre><code>&lt;i&gt;\n@ann\n</code></pre>after",
-      "hi @Ann.Smith, me@example.com" => 'hi <span class="mention" data-handle="ann.smith">@Ann.Smith</span>, me@example.com',
+      "hi @Ann.Smith, me@example.com" => 'hi <span class="mention" data-handle="ann.smith">@Ann.Smith</span>, ' \
+        "me@example.com",
       "`" => "`", "```" => "```", "" => "", "javascript:alert(1)" => "javascript:alert(1)"
     }.each { |text, expected| assert_equal expected, html(text) }
   end

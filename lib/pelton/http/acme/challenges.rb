@@ -22,7 +22,11 @@ module Pelton
         def call(env)
           path = env["PATH_INFO"]
           answer = @folder.challenge(path.delete_prefix(PREFIX)) if path.start_with?(PREFIX)
-          answer ? [200, {"content-type" => "application/octet-stream", "content-length" => answer.bytesize.to_s}, [answer]] : @app.call(env)
+          if answer
+            [200, {"content-type" => "application/octet-stream", "content-length" => answer.bytesize.to_s}, [answer]]
+          else
+            @app.call(env)
+          end
         end
       end
     end

@@ -136,7 +136,8 @@ module Pelton
           names ? names.value.scan(/DNS:([^,\s]+)/).flatten.map(&:downcase) : []
         end
 
-        def placeholder = X509.make({"CN" => names.first, "O" => PLACEHOLDER}, seconds: WEEK, extensions: {"subjectAltName" => X509.alternatives(names)})
+        def placeholder = X509.make({"CN" => names.first, "O" => PLACEHOLDER},
+          seconds: WEEK, extensions: {"subjectAltName" => X509.alternatives(names)})
       end
     end
   end

@@ -56,7 +56,8 @@ module Pelton
         def renew
           @folder.store(*@order.certificate)
           @failures = 0
-          Pelton.logger.info("new certificate for #{@folder.names.join(", ")}, until #{@folder.certificate.not_after.utc.strftime("%Y-%m-%d %H:%M UTC")}")
+          Pelton.logger.info("new certificate for #{@folder.names.join(", ")}, until " \
+            "#{@folder.certificate.not_after.utc.strftime("%Y-%m-%d %H:%M UTC")}")
           @renewed.call
           nil
         end

@@ -62,7 +62,8 @@ module Pelton
         failure = send(request, deadlines)
         response = receive(request, deadlines, settings, failure)
         @keep_alive &&= !failure && !@early
-        end_of_message(deadlines) unless response.body? || response.status == 101 # the connection changes its protocol: see hand_over
+        # the connection changes its protocol: see hand_over
+        end_of_message(deadlines) unless response.body? || response.status == 101
         answered = response
       rescue Error => error
         raise request.named(error)

@@ -42,7 +42,8 @@ module Pelton
         proxy = (@proxy == :environment) ? environment(request.url) : @proxy unless @unix
         tunnelled = proxy && (@tunnel || request.tls?)
         if request.tls? && proxy&.scheme == "https"
-          raise ArgumentError, "TLS inside of TLS is not supported: #{ClientRequest.shown(request.url)} needs an http:// proxy"
+          raise ArgumentError,
+            "TLS inside of TLS is not supported: #{ClientRequest.shown(request.url)} needs an http:// proxy"
         end
         if @allow && (proxy || @unix)
           raise ArgumentError, "with `allow:`, connections are made to the server itself: set proxy: nil"
@@ -73,7 +74,8 @@ module Pelton
           found = Resolver.resolve(url.hostname, url.port, timeout: left(deadline))
           allowed = found.select { |address| @allow.call(IPAddr.new(address.ip_address[/[^%]+/])) }
           if allowed.empty?
-            raise AddressError, "#{url.hostname} is #{found.map(&:ip_address).join(", ")}, which `allow:` of the client refuses"
+            raise AddressError,
+              "#{url.hostname} is #{found.map(&:ip_address).join(", ")}, which `allow:` of the client refuses"
           end
           Connector.connect(allowed, deadline: Clock.now + left(deadline))
         end
@@ -104,7 +106,8 @@ module Pelton
         parser.no_body = true
         parser.feed(stream.readpartial(65_536, timeout: left(deadline))) until (head = parser.next)
         return if (200..299).cover?(head[0]) && parser.rest.empty?
-        raise ConnectionError, "the proxy #{proxy.host}:#{proxy.port} refuses to connect to #{authority}: #{head[0]} #{head[1]}"
+        raise ConnectionError,
+          "the proxy #{proxy.host}:#{proxy.port} refuses to connect to #{authority}: #{head[0]} #{head[1]}"
       rescue EOFError
         raise ConnectionError, "the proxy #{proxy.host}:#{proxy.port} closed the connection"
       end

@@ -36,7 +36,8 @@ module Pelton
         def time(text)
           clock = day = month = year = nil
           text.split(/[\x09\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+/n).each do |token|
-            if !clock && (found = token.match(/\A(\d{1,2}):(\d{1,2}):(\d{1,2})(?!\d)/)) then clock = found.captures.map(&:to_i)
+            if !clock && (found = token.match(/\A(\d{1,2}):(\d{1,2}):(\d{1,2})(?!\d)/))
+              clock = found.captures.map(&:to_i)
             elsif !day && (found = token[/\A\d{1,2}(?!\d)/]) then day = found.to_i
             elsif !month && (found = MONTHS.index(token[0, 3].downcase)) then month = found + 1
             elsif !year && (found = token[/\A\d{2,4}(?!\d)/]) then year = found.to_i
@@ -108,7 +109,8 @@ module Pelton
       def for?(url)
         return false if @secure && url.scheme != "https"
         host = url.hostname.downcase
-        (@host_only ? host == @domain : ClientCookie.in_domain?(host, @domain)) && for_path?(url.path.empty? ? "/" : url.path)
+        (@host_only ? host == @domain : ClientCookie.in_domain?(host, @domain)) &&
+          for_path?(url.path.empty? ? "/" : url.path)
       end
 
       def to_s = "#{@name}=#{@value}"

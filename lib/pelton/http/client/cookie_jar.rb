@@ -4,8 +4,8 @@ require_relative "cookie"
 
 module Pelton
   module HTTP
-    # The cookies of a client (RFC 6265): which it got from whom, and which it sends where. Clients may share a jar, from
-    # any thread. It is in memory only, and bounded.
+    # The cookies of a client (RFC 6265): which it got from whom, and which it sends where. Clients may share a jar,
+    # from any thread. It is in memory only, and bounded.
     #
     # A server cannot set cookies for a domain of one label, such as "com". To refuse other public suffixes, such as
     # "co.uk", give the jar a list of them.
@@ -20,7 +20,8 @@ module Pelton
 
       # @param most [Integer] cookies; beyond, those that were set first are dropped. One has up to 4,096 bytes
       # @param most_of_domain [Integer] cookies of a domain
-      # @param public_suffix [#call, nil] gets a domain, and says whether it is a public suffix, for which no cookies may be set
+      # @param public_suffix [#call, nil] gets a domain, and says whether it is a public suffix, for which no cookies
+      #   may be set
       def initialize(most: 3000, most_of_domain: 50, public_suffix: nil)
         @most, @most_of_domain = most, most_of_domain
         @public_suffix = public_suffix

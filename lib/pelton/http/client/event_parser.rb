@@ -74,7 +74,8 @@ module Pelton
         when "data" then (@data ||= []) << value
         when "event" then @type = value
         when "id" then @last_id = value unless value.include?("\0")
-        when "retry" then @retry_after = value[0, 15].to_i / 1000.0 if value.match?(/\A\d+\z/) # more digits are no time at all
+        # more digits are no time at all
+        when "retry" then @retry_after = value[0, 15].to_i / 1000.0 if value.match?(/\A\d+\z/)
         end
       end
 

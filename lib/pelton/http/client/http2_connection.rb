@@ -102,7 +102,8 @@ module Pelton
         until (value = yield)
           if @receiver.nil? || @receiver.equal?(exchange)
             @receiver = exchange
-            raise TimeoutError, "the time is over" if till && till <= Clock.now # though bytes for others come all the time
+            # though bytes for others come all the time
+            raise TimeoutError, "the time is over" if till && till <= Clock.now
             receive(till)
           else
             @waiters[exchange] = waiter = Operation.new

@@ -23,7 +23,8 @@ module Pelton
       REPETITIONS = 10
 
       # The names of errors (RFC 9113, 7).
-      CODES = %w[NO_ERROR PROTOCOL_ERROR INTERNAL_ERROR FLOW_CONTROL_ERROR SETTINGS_TIMEOUT STREAM_CLOSED FRAME_SIZE_ERROR REFUSED_STREAM CANCEL
+      CODES = %w[NO_ERROR PROTOCOL_ERROR INTERNAL_ERROR FLOW_CONTROL_ERROR SETTINGS_TIMEOUT STREAM_CLOSED
+        FRAME_SIZE_ERROR REFUSED_STREAM CANCEL
         COMPRESSION_ERROR CONNECT_ERROR ENHANCE_YOUR_CALM INADEQUATE_SECURITY HTTP_1_1_REQUIRED].freeze
       REFUSED = CODES.index("REFUSED_STREAM")
       private_constant :CODES, :REFUSED
@@ -168,7 +169,8 @@ module Pelton
       def failure
         code, by_server, interim = @stream.error
         if interim > INFORMATIONAL
-          return ProtocolError.new("the server sent more than #{INFORMATIONAL} informational responses and no final one")
+          return ProtocolError.new("the server sent more than #{INFORMATIONAL} informational responses and no final " \
+            "one")
         end
         @refused = code == REFUSED
         return ConnectionError.new("the server has not processed the request (REFUSED_STREAM)") if @refused

@@ -112,8 +112,8 @@ module Pelton
         origin.users += 1
         origin.shared.open(till)
       rescue TimeoutError
-        raise deadlines.over(:pool_timeout, "the server allowed no further request: its limit of streams is reached. Read responses with stream: true to " \
-          "their end, or close them")
+        raise deadlines.over(:pool_timeout, "the server allowed no further request: its limit of streams is reached. " \
+          "Read responses with stream: true to their end, or close them")
       end
 
       # Several servers behind one name may speak different protocols: then it is one of several that were made at once.
@@ -163,8 +163,8 @@ module Pelton
       end
 
       def exhausted(deadlines)
-        deadlines.over(:pool_timeout, "no connection became free: all #{@concurrency} are in use. Read responses with stream: true to their end, " \
-          "or close them; or raise concurrency:")
+        deadlines.over(:pool_timeout, "no connection became free: all #{@concurrency} are in use. Read responses " \
+          "with stream: true to their end, or close them; or raise concurrency:")
       end
 
       # A finalizer may run in the middle of any code, so it only leaves a note.

@@ -11,7 +11,8 @@ module Pelton
     #   https://www.iana.org/assignments/iana-ipv6-special-registry
     # @private
     module PublicAddresses
-      OTHERS = %w[0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15
+      OTHERS = %w[0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+        192.88.99.0/24 192.168.0.0/16 198.18.0.0/15
         198.51.100.0/24 203.0.113.0/24 224.0.0.0/3].map { |range| IPAddr.new(range) }.freeze
       GLOBAL = IPAddr.new("2000::/3")
       # Of the global ones, those that lead to IPv4 addresses or are for documents.

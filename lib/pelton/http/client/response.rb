@@ -85,7 +85,8 @@ module Pelton
       def _each_event(parser, &block)
         unless @status == 200 && self["content-type"].to_s.match?(%r{\Atext/event-stream\s*(;|\z)}i)
           discard
-          raise @request.named(ProtocolError.new("the response is no stream of events: #{@status} #{@reason}, #{self["content-type"] || "no content type"}"))
+          raise @request.named(ProtocolError.new("the response is no stream of events: #{@status} #{@reason}, " \
+            "#{self["content-type"] || "no content type"}"))
         end
         each { |piece| parser.feed(piece, &block) }
       end
@@ -182,7 +183,9 @@ module Pelton
 
       def refuse
         discard
-        raise @request.named(LimitError.new("the body is longer than max_body (#{@limit} bytes). stream: true has no limit"))
+        raise @request.named(
+          LimitError.new("the body is longer than max_body (#{@limit} bytes). stream: true has no limit")
+        )
       end
 
       def encoding

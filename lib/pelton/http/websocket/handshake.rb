@@ -15,7 +15,9 @@ module Pelton
       # own. When the block ends the socket is closed, unless {WebSocket#on_message} was set.
       #
       # @example
-      #   run ->(env) { Pelton::HTTP::WebSocket.accept(env) { |socket| socket.each { |message| socket.write(message) } } }
+      #   run ->(env) do
+      #     Pelton::HTTP::WebSocket.accept(env) { |socket| socket.each { |message| socket.write(message) } }
+      #   end
       # @param env [Hash] Rack's
       # @param origins [:same, :any, Array<String>] the pages that may connect, by their Origin header; clients that are
       #   not browsers send none, and may always connect

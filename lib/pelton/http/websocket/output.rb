@@ -176,7 +176,8 @@ module Pelton
       end
 
       def closed_error
-        ClosedError.new(@closed ? "the WebSocket is closed: #{[@close_code, @close_reason].join(" ").strip}" : "the WebSocket is closed")
+        return ClosedError.new("the WebSocket is closed") unless @closed
+        ClosedError.new("the WebSocket is closed: #{[@close_code, @close_reason].join(" ").strip}")
       end
     end
   end

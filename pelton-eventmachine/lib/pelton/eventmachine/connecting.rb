@@ -59,7 +59,8 @@ module EventMachine
       port, handler, arguments = without_port(port, handler, arguments)
       type = klass_from_handler(Connection, handler, *arguments)
       unless port
-        return open_acceptor(type, arguments, block, "no unix-domain acceptor") { |accept| ::Pelton.listen_unix(server, &accept) }
+        return open_acceptor(type, arguments,
+          block, "no unix-domain acceptor") { |accept| ::Pelton.listen_unix(server, &accept) }
       end
       open_acceptor(type, arguments, block, "no acceptor (port is in use or requires root privileges)") do |accept|
         ::Pelton.listen(server, Integer(port), &accept)

@@ -141,7 +141,9 @@ module EventMachine
     end
 
     def warn_of_no_verification
-      EventMachine._warn_once("a client called start_tls without verify_peer: true: the server's certificate is not verified")
+      EventMachine._warn_once(
+        "a client called start_tls without verify_peer: true: the server's certificate is not verified"
+      )
     end
   end
 

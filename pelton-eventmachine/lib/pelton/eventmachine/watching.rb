@@ -53,7 +53,8 @@ module EventMachine
     def attach_io(io, watch_mode, handler = nil, *arguments, &block)
       type = klass_from_handler(Connection, handler, *arguments)
       if !watch_mode && type.public_instance_methods.any? { |name| %i[notify_readable notify_writable].include?(name) }
-        raise ArgumentError, "notify_readable/writable with EM.attach is not supported. Use EM.watch(io){ |c| c.notify_readable = true }"
+        raise ArgumentError,
+          "notify_readable/writable with EM.attach is not supported. Use EM.watch(io){ |c| c.notify_readable = true }"
       end
       io = io.to_io if io.respond_to?(:to_io)
       descriptor = io.is_a?(Integer) ? Number.new(io) : io

@@ -17,7 +17,8 @@ module Rack
 
       def self.run(app, options = {})
         server =
-          ::WEBrick::HTTPServer.new(BindAddress: options[:Host], Port: options[:Port], Logger: ::WEBrick::Log.new(::File::NULL), AccessLog: [])
+          ::WEBrick::HTTPServer.new(BindAddress: options[:Host], Port: options[:Port],
+            Logger: ::WEBrick::Log.new(::File::NULL), AccessLog: [])
         server.mount("/", self, app)
         server.start
       end

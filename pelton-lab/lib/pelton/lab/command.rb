@@ -61,7 +61,9 @@ module Pelton
           uncertain = checks.count { |check| !check.met? && !check.missed? }
           error.puts("pelton lab: #{uncertain} of #{checks.size} targets not certain") if uncertain.positive?
           return 0 if missed.zero? && checks.any?
-          error.puts("pelton lab: #{checks.empty? ? "no target was measured" : "#{missed} of #{checks.size} targets missed"}")
+          error.puts(
+            "pelton lab: #{checks.empty? ? "no target was measured" : "#{missed} of #{checks.size} targets missed"}"
+          )
           1
         end
 
@@ -70,7 +72,8 @@ module Pelton
           experiments.reject!(&:only_when_named?) if options.names.empty?
           choose(experiments, options.race) if options.race
           if options.latencies && experiments.flat_map(&:races).none?(&:latencies)
-            raise UsageError, "--latency is for races with a latency sweep (race \"name\", latency: [0], ...): there is none here"
+            raise UsageError,
+              "--latency is for races with a latency sweep (race \"name\", latency: [0], ...): there is none here"
           end
           introduce(experiments, out)
           text = ReportText.new(out)

@@ -59,7 +59,9 @@ module Pelton
       # @return [Array<String>]
       def absences
         fewer = results.select { |result| result.measured? && result.rounds < rounds }.group_by(&:rounds)
-        [*fewer.map { |number, some| "#{NumberFormat.count(number, "round")} only (--full: all): #{some.map(&:name).join("; ")}" },
+        [*fewer.map do |number, some|
+          "#{NumberFormat.count(number, "round")} only (--full: all): #{some.map(&:name).join("; ")}"
+        end,
           *("left out (--peers: they run, too): #{left_out.join("; ")}" if left_out.any?),
           *results.reject(&:measured?).map { |result| "#{result.status}: #{result.name}: #{result.reason}" }]
       end
@@ -127,7 +129,8 @@ module Pelton
       def other_size
         own = [race.size(pin), race.size(pin, full: true)].uniq
         unless own.include?(size)
-          "its size is #{own.map { |size| NumberFormat.delimit(size) }.join(" or ")} #{race.unit}, not #{NumberFormat.delimit(size)}"
+          "its size is #{own.map { |size| NumberFormat.delimit(size) }.join(" or ")} #{race.unit}, not " \
+          "#{NumberFormat.delimit(size)}"
         end
       end
     end

@@ -47,12 +47,14 @@ module Pelton
 
       # By their names.
       ALL = [
-        new("SQLite", "sqlite://%{folder}/app.db", rails: "sqlite3:%{folder}/app.db") { NoServer.new("SQLite, a file for each contender", 1) },
+        new("SQLite", "sqlite://%{folder}/app.db",
+          rails: "sqlite3:%{folder}/app.db") { NoServer.new("SQLite, a file for each contender", 1) },
         new("PostgreSQL", "postgres://postgres@%{address}/postgres",
           rails: "postgresql://postgres@%{address}/postgres", wait: "pg_sleep(0.02)") do |processes, core|
           DatabaseServer.postgres(processes, core)
         end,
-        new("MariaDB", "trilogy://root@%{address}/test", wait: "SLEEP(0.02)") { |processes, core| DatabaseServer.mariadb(processes, core) }
+        new("MariaDB", "trilogy://root@%{address}/test",
+          wait: "SLEEP(0.02)") { |processes, core| DatabaseServer.mariadb(processes, core) }
       ].to_h { |database| [database.name, database] }.freeze
     end
   end

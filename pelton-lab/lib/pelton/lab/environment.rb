@@ -21,7 +21,8 @@ module Pelton
       def self.busy(machine)
         load, cores = machine.values_at(:load, :usable_cores)
         return unless load && load > cores / 2.0
-        "Other programs were using the machine when the lab began (load #{load} on #{NumberFormat.count(cores, "core")})."
+        "Other programs were using the machine when the lab began (load #{load} on " \
+        "#{NumberFormat.count(cores, "core")})."
       end
 
       private

@@ -9,7 +9,9 @@ module Pelton
 
       # @return [Array<LatencySweep>] in the comparisons' order
       def self.of(comparisons)
-        comparisons.chunk_while { |one, next_one| [one.race, one.pin] == [next_one.race, next_one.pin] }.map { |group| new(group) }
+        comparisons.chunk_while { |one, next_one| [one.race, one.pin] == [next_one.race, next_one.pin] }.map do |group|
+          new(group)
+        end
       end
 
       def initialize(comparisons)
@@ -32,7 +34,9 @@ module Pelton
 
       # The names of the measured contenders, without the baseline.
       def rivals
-        measured.flat_map { |comparison| (comparison.results - [comparison.reference]).select(&:measured?).map(&:name) }.uniq
+        measured.flat_map do |comparison|
+          (comparison.results - [comparison.reference]).select(&:measured?).map(&:name)
+        end.uniq
       end
 
       # The latency from which on a contender stays faster than the baseline, interpolated between two measured ones.

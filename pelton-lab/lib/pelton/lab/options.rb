@@ -66,20 +66,38 @@ module Pelton
             Without a name: lists the experiments and runs those that need not be named, in about two minutes.
 
           TEXT
-          parser.on("--full", "the sizes of the articles, for every contender (default: what two minutes allow)") { @full = true }
+          parser.on("--full", "the sizes of the articles, for every contender (default: what two minutes allow)") do
+            @full = true
+          end
           parser.on("--race TEXT", "only the races whose names contain this text") { |text| @race = text }
           parser.on("--pin same|apart|free", %w[same apart free],
-            "client and server on one core, on two, or anywhere (default: as the race says)") { |pin| @pins = [pin.to_sym] }
+            "client and server on one core, on two, or anywhere (default: as the race says)") do |pin|
+              @pins = [pin.to_sym]
+            end
           parser.on("--rounds N", Integer, "timed rounds (default: as the race says, mostly 7)") do |n|
             @rounds = positive(n)
           end
           parser.on("--size N", Integer, "the size of each round, for every contender") { |n| @size = positive(n) }
-          parser.on("--latency MS,...", Array, "milliseconds of round trip, for races with a latency sweep (0: direct)") { |all| @latencies = all.map { |one| latency(one) } }
-          parser.on("--server HOST:PORT", "a memcached to use (default: one of the lab's own)") { |address| @server = address }
-          parser.on("--[no-]peers", "all other libraries, or none (default: what two minutes allow)") { |peers| @peers = peers }
-          parser.on("--deadline SECONDS", Float, "end a contender that takes longer (default: 60, with --full 600)") { |seconds| @deadline = positive(seconds) }
-          parser.on("--seed N", Integer, "seed of the order in a round (default: random, and reported)") { |n| @seed = n }
-          parser.on("--html FILE", "write the report with charts there, as one file that opens anywhere") { |path| @html = path }
+          parser.on("--latency MS,...", Array, "milliseconds of round trip, for races with a latency sweep (0: " \
+            "direct)") do |all|
+            @latencies = all.map { |one| latency(one) }
+          end
+          parser.on("--server HOST:PORT", "a memcached to use (default: one of the lab's own)") do |address|
+            @server = address
+          end
+          parser.on("--[no-]peers", "all other libraries, or none (default: what two minutes allow)") do |peers|
+            @peers = peers
+          end
+          parser.on("--deadline SECONDS", Float, "end a contender that takes longer (default: 60, with --full " \
+            "600)") do |seconds|
+            @deadline = positive(seconds)
+          end
+          parser.on("--seed N", Integer, "seed of the order in a round (default: random, and reported)") do |n|
+            @seed = n
+          end
+          parser.on("--html FILE", "write the report with charts there, as one file that opens anywhere") do |path|
+            @html = path
+          end
           parser.on("--json FILE", "write all measurements there, for programs") { |path| @json = path }
           parser.on("--check", "end with status 1 when a target is missed, or when none was measured") { @check = true }
           parser.on("--install-peers", "install the missing competitors, and end") { @install_peers = true }

@@ -52,7 +52,9 @@ module Pelton
 
       def add(name, version)
         said, installed = @run.call([Gem.ruby, "-S", "gem", "install", "--no-document", name, "--version", version])
-        @out.puts(installed ? "#{name} was installed" : "#{name} does not install, the lab goes on without it: #{reason(said)}")
+        @out.puts(
+          installed ? "#{name} was installed" : "#{name} does not install, the lab goes on without it: #{reason(said)}"
+        )
         installed
       end
 

@@ -9,7 +9,8 @@ module Pelton
       # Looks in the folder of administrators' programs (nginx) as well.
       # @return [String, nil] the path of a program, nil where it is not installed
       def self.find(name)
-        [*ENV["PATH"].to_s.split(File::PATH_SEPARATOR), "/usr/sbin"].map { |folder| File.join(folder, name) }.find do |path|
+        [*ENV["PATH"].to_s.split(File::PATH_SEPARATOR), "/usr/sbin"]
+          .map { |folder| File.join(folder, name) }.find do |path|
           File.file?(path) && File.executable?(path)
         end
       end

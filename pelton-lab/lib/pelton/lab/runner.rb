@@ -117,7 +117,8 @@ module Pelton
       def linked(link, server, processes, core)
         return [host(server), server&.port] unless link && server
         arguments = link.flat_map { |name, value| ["--#{name.to_s.tr("_", "-")}", value.to_s] }
-        ["127.0.0.1", processes.serve_ruby("latency_proxy.rb", "--to", "#{host(server)}:#{server.port}", *arguments, core:).last]
+        ["127.0.0.1",
+          processes.serve_ruby("latency_proxy.rb", "--to", "#{host(server)}:#{server.port}", *arguments, core:).last]
       end
 
       def host(server)

@@ -58,7 +58,8 @@ module Pelton
       private :rival
 
       def unmeasured(result)
-        Check.new(self, nil, 0, result ? "#{result.name}: #{result.reason}" : "#{[contender, *to].join(" or ")} did not take part")
+        Check.new(self, nil,
+          0, result ? "#{result.name}: #{result.reason}" : "#{[contender, *to].join(" or ")} did not take part")
       end
       private :unmeasured
 

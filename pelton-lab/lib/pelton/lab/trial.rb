@@ -121,7 +121,8 @@ module Pelton
           Outcome.new(event[:event].to_sym, nil, event[:message])
         else
           said = Programs.last_words(@output.path)
-          Outcome.new(:crashed, nil, "it ended without a result (#{status.to_s.sub(/\Apid \d+ /, "")})#{": #{said}" if said}")
+          Outcome.new(:crashed, nil,
+            "it ended without a result (#{status.to_s.sub(/\Apid \d+ /, "")})#{": #{said}" if said}")
         end
       end
     end

@@ -10,7 +10,8 @@ class LabChatTextTest < PeltonTest
   FILE = Pelton::Lab::WebPrograms.application("example_chat/chat_text", "rb")
 
   def test_initials_and_search_words
-    assert_equal ["AL", "C", "\"tea\" \"shop\" *"], run_there("[ChatText.initials('Ann van Lee'), ChatText.initials('cher'), ChatText.match('tea, shop!')]")
+    assert_equal ["AL", "C", "\"tea\" \"shop\" *"],
+      run_there("[ChatText.initials('Ann van Lee'), ChatText.initials('cher'), ChatText.match('tea, shop!')]")
   end
 
   def test_marks_words_in_escaped_text

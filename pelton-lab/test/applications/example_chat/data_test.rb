@@ -11,9 +11,14 @@ class LabChatDataTest < PeltonTest
   CHAT = Pelton::Lab::ExampleChat
   SETUP = <<~RUBY
     now = Time.now
-    ann, bob = %w[Ann Bob].map { |name| User.create(name: name, name_key: name, handle: name, email: name, password_digest: "x", created_at: now, updated_at: now) }
+    ann, bob = %w[Ann Bob].map do |name|
+      User.create(name: name, name_key: name, handle: name, email: name, password_digest: "x",
+        created_at: now, updated_at: now)
+    end
     room, other = %w[Room other].map { |name| Room.create(name: name, created_at: now, updated_at: now) }
-    [room, other].each { |one| DB[:memberships].insert(room_id: one.id, user_id: ann.id, created_at: now, updated_at: now) }
+    [room, other].each do |one|
+      DB[:memberships].insert(room_id: one.id, user_id: ann.id, created_at: now, updated_at: now)
+    end
   RUBY
 
   def setup
@@ -25,28 +30,39 @@ class LabChatDataTest < PeltonTest
 
   def test_a_page_and_its_groups
     older, groups =
-      run_there("45.times { |n| Message.post(room, ann, 'tea', n.to_s) }; older, groups = Message.page(room, nil); [older, groups.map { |rows| rows.map(&:first) }]")
+      run_there("45.times { |n| Message.post(room, ann, 'tea', n.to_s) }; older, groups = Message.page(room, nil); " \
+        "[older, groups.map { |rows| rows.map(&:first) }]")
 
     assert_equal 6, older
     assert_equal [*6..45], groups.flatten
     assert_equal [6, 8, 16, 24, 32, 40], groups.map(&:first)
-    assert_equal [nil, [*1..9]], run_there("9.times { |n| Message.post(room, ann, 'tea', n.to_s) }; older, groups = Message.page(room, 10); [older, groups.flatten(1).map(&:first)]")
+    assert_equal [nil, [*1..9]],
+      run_there("9.times { |n| Message.post(room, ann, 'tea', n.to_s) }; older, groups = Message.page(room, 10); " \
+        "[older, groups.flatten(1).map(&:first)]")
   end
 
   def test_a_post_is_read_by_its_author_and_found_by_members
     posted =
-      "Message.post(room, ann, 'tea shop', 'a'); User[ann.id].entries.map { |entry| entry.values_at(1, 3) } + [Room[room.id].version, Message.search(ann, 'sho').size, Message.search(bob, 'tea').size]"
+      "Message.post(room, ann, 'tea shop', 'a'); User[ann.id].entries.map { |entry| entry.values_at(1, 3) } + " \
+      "[Room[room.id].version, Message.search(ann, 'sho').size, Message.search(bob, 'tea').size]"
 
     assert_equal [["other", false], ["Room", false], 1, 1, 0], run_there(posted)
-    assert_equal [["other", false], ["Room", true]], run_there("DB[:rooms].where(id: room.id).update(last_message_id: 1); ann.entries.map { |entry| entry.values_at(1, 3) }")
+    assert_equal [["other", false], ["Room", true]],
+      run_there(
+        "DB[:rooms].where(id: room.id).update(last_message_id: 1); ann.entries.map { |entry| entry.values_at(1, 3) }"
+      )
   end
 
   def test_a_sign_in
-    assert_equal ["Ann", nil, nil], run_there("id, token = ann.sign_in; [User.signed_in(id, token).name, User.signed_in(id, 'x'), User.signed_in(nil, nil)]")
+    assert_equal ["Ann", nil, nil],
+      run_there(
+        "id, token = ann.sign_in; [User.signed_in(id, token).name, User.signed_in(id, 'x'), User.signed_in(nil, nil)]"
+      )
   end
 
   def test_kept_fragments_go_when_there_are_too_many
-    assert_equal [1, 2, 1, 3, 4], run_there("kept, made = Kept.new(2), 0; %w[a b a c b].map { |key| kept.fetch(key) { made += 1 } }")
+    assert_equal [1, 2, 1, 3, 4],
+      run_there("kept, made = Kept.new(2), 0; %w[a b a c b].map { |key| kept.fetch(key) { made += 1 } }")
   end
 
   private

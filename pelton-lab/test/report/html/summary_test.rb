@@ -32,7 +32,8 @@ class LabSummaryTest < PeltonTest
 
   def test_an_uncertain_ratio_is_marked
     marks = [1, 4].map do |repeat|
-      Pelton::Lab::ReportHtml::Summary.new(Pelton::Lab::LatencySweep.of([SomeComparison.new(repeat:)])).to_html[/<b[^>]*>/]
+      Pelton::Lab::ReportHtml::Summary.new(Pelton::Lab::LatencySweep.of([SomeComparison.new(repeat:)]))
+        .to_html[/<b[^>]*>/]
     end
 
     assert_equal ['<b class="uncertain">', "<b>"], marks

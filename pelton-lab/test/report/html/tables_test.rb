@@ -18,7 +18,8 @@ class LabTablesTest < PeltonTest
     head, slow, fast = rows(Tables.comparison(SomeComparison.new))
 
     assert_equal ["", "size", "user", "system", "total", "real", "µs/op", "min – max", "RSS MB", "/ slow"], head
-    assert_equal ["slow blocking", "20,000", "4.0000", "1.0000", "5.0000", "8.0000", "400.00", "300.00 – 500.00", "10", "1.000"], slow
+    assert_equal ["slow blocking", "20,000", "4.0000", "1.0000", "5.0000", "8.0000", "400.00", "300.00 – 500.00",
+      "10", "1.000"], slow
     assert_equal "0.250 ±?", fast.last
   end
 

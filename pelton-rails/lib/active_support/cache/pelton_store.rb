@@ -111,8 +111,8 @@ module ActiveSupport
       def check(options)
         unknown = options.keys - UNIVERSAL_OPTIONS - CALL_OPTIONS - %i[max_key_size]
         return options if unknown.empty?
-        raise ArgumentError, "unknown option #{unknown.first.inspect}: PeltonStore takes those of ActiveSupport::Cache::Store, error_handler, cache_nils, " \
-          "#{CLIENT_OPTIONS.join(", ")} (it needs no pool)"
+        raise ArgumentError, "unknown option #{unknown.first.inspect}: PeltonStore takes those of " \
+          "ActiveSupport::Cache::Store, error_handler, cache_nils, #{CLIENT_OPTIONS.join(", ")} (it needs no pool)"
       end
 
       def count(operation, name, amount, options)
@@ -207,7 +207,8 @@ module ActiveSupport
 
       # Rails 7.0's reporter has no sources.
       SOURCE =
-        ActiveSupport::ErrorReporter.instance_method(:report).parameters.include?(%i[key source]) ? {source: "pelton_store.active_support"}.freeze : {}.freeze
+        ActiveSupport::ErrorReporter.instance_method(:report).parameters
+          .include?(%i[key source]) ? {source: "pelton_store.active_support"}.freeze : {}.freeze
       private_constant :SOURCE
     end
   end

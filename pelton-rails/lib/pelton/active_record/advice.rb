@@ -7,8 +7,8 @@ module Pelton
   module ActiveRecord
     # Logs what blocks a process with many fibers on one thread, when a pool is first used in a reactor.
     module Advice
-      ISOLATION = "state and database connections are kept by thread, so fibers would share each other's transactions: take " \
-        "ActiveSupport::IsolatedExecutionState.isolation_level = :fiber"
+      ISOLATION = "state and database connections are kept by thread, so fibers would share each other's " \
+        "transactions: take ActiveSupport::IsolatedExecutionState.isolation_level = :fiber"
       private_constant :ISOLATION
 
       @silent = false
@@ -21,7 +21,8 @@ module Pelton
 
         # @return [Array<String>] a sentence for each thing that blocks
         def sentences(adapter)
-          [ADAPTERS[adapter], (ISOLATION unless ActiveSupport::IsolatedExecutionState.isolation_level == :fiber)].compact
+          [ADAPTERS[adapter],
+            (ISOLATION unless ActiveSupport::IsolatedExecutionState.isolation_level == :fiber)].compact
         end
       end
 

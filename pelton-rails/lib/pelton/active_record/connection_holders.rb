@@ -61,7 +61,8 @@ module Pelton
         now = Clock.now
         held = connections.select(&:in_use?).sort_by { |connection| connection.leased_at || now }
         return if held.empty?
-        " Held by #{held.first(MOST).map { |connection| describe_holder(connection, now) }.join("; by ")}#{" and #{held.size - MOST} more" if held.size > MOST}"
+        " Held by #{held.first(MOST).map { |connection| describe_holder(connection, now) }.join("; by ")}" \
+          "#{" and #{held.size - MOST} more" if held.size > MOST}"
       end
 
       def describe_holder(connection, now)

@@ -44,8 +44,8 @@ module Pelton
           now = Clock.now
           next if now < [progress, *@returned_at].max + timeout
           raise ::ActiveRecord::ConnectionTimeoutError,
-            format("could not obtain a connection from the pool: none was returned for %0.3f seconds (waited %0.3f seconds); " \
-              "all pooled connections were in use", timeout, now - began)
+            format("could not obtain a connection from the pool: none was returned for %0.3f seconds (waited %0.3f " \
+              "seconds); all pooled connections were in use", timeout, now - began)
         end
       ensure
         @num_waiting -= 1

@@ -63,7 +63,11 @@ module Pelton
         # @private
         # A connection of the model's pool for the block.
         def with_connection(model, &block)
-          model.respond_to?(:with_connection) ? model.with_connection(&block) : model.connection_pool.with_connection(&block)
+          if model.respond_to?(:with_connection)
+            model.with_connection(&block)
+          else
+            model.connection_pool.with_connection(&block)
+          end
         end
 
         private

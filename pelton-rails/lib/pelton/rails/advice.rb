@@ -31,27 +31,29 @@ module Pelton
             ::ActiveJob::Base.queue_adapter.is_a?(::ActiveJob::QueueAdapters::AsyncAdapter)
           return
         end
-        "the queue adapter async runs jobs in threads, which compete with all requests: take config.active_job.queue_adapter = :pelton, " \
-          "or one whose jobs run in a process of their own"
+        "the queue adapter async runs jobs in threads, which compete with all requests: take " \
+        "config.active_job.queue_adapter = :pelton, or one whose jobs run in a process of their own"
       end
 
       def cache
         # By name: the class may need a gem that is missing
         return unless ::Rails.cache.class.name.to_s.end_with?("::MemCacheStore")
-        "the cache store mem_cache_store waits for one reply after another: take config.cache_store = :pelton_store with the same servers"
+        "the cache store mem_cache_store waits for one reply after another: take config.cache_store = :pelton_store " \
+        "with the same servers"
       end
 
       def sessions
         if @application.config.session_store? != :mem_cache_store || @application.config.session_options[:pool_size]
           return
         end
-        "the session store mem_cache_store has one connection, at which all requests take turns: take config.session_store :cache_store, with " \
-          "config.cache_store = :pelton_store"
+        "the session store mem_cache_store has one connection, at which all requests take turns: take " \
+        "config.session_store :cache_store, with config.cache_store = :pelton_store"
       end
 
       def isolation
         return if @application.config.active_support.isolation_level == :fiber
-        "the state of a request is kept by thread, and requests would see each other's: take config.active_support.isolation_level = :fiber"
+        "the state of a request is kept by thread, and requests would see each other's: take " \
+        "config.active_support.isolation_level = :fiber"
       end
     end
   end

@@ -15,7 +15,9 @@ module Pelton
         carried = ::ActiveSupport::CurrentAttributes.descendants.to_h do |current|
           [current, current.instance.attributes.compact]
         end
-        ->(block) { carried.reduce(block) { |inner, (current, values)| -> { current.set(values) { inner.call } } }.call }
+        ->(block) do
+          carried.reduce(block) { |inner, (current, values)| -> { current.set(values) { inner.call } } }.call
+        end
       end
 
       Inherited.carry { carry }

@@ -36,7 +36,9 @@ module Pelton
         def target(record, column) = "#{record.model_name.param_key}_#{record.to_key.join("_")}_#{column}"
 
         # @return [Pelton::ResumableStream::TurboElements]
-        def elements(record, column, &changed) = Pelton::ResumableStream::TurboElements.new(target(record, column), &changed)
+        def elements(record, column, &changed)
+          Pelton::ResumableStream::TurboElements.new(target(record, column), &changed)
+        end
       end
     end
   end

@@ -31,7 +31,8 @@ module Pelton
         private
 
         def leave_alone(version)
-          Pelton.logger&.warn("Solid Queue #{version} is not known to pelton-rails (#{POOLS.keys.join(", ")}): its workers run as they do without Pelton")
+          Pelton.logger&.warn("Solid Queue #{version} is not known to pelton-rails (#{POOLS.keys.join(", ")}): its " \
+            "workers run as they do without Pelton")
           false
         end
       end

@@ -79,7 +79,10 @@ class PeltonStoreTest < PeltonTest
       [cache.write("a", 1), cache.fetch_multi("a", "b", "c") { |name| "#{name}!" },
         cache.read("c")]
     },
-    "fetch_multi with options" => ->(cache) { [cache.fetch_multi("a", "b", force: true, skip_nil: true) { |name| (name == "a") ? nil : 1 }, cache.exist?("a"), cache.exist?("b")] },
+    "fetch_multi with options" => ->(cache) do
+      [cache.fetch_multi("a", "b", force: true, skip_nil: true) { |name| (name == "a") ? nil : 1 }, cache.exist?("a"),
+        cache.exist?("b")]
+    end,
     "an entry that has expired" => ->(cache) {
       [cache.write("k", 1, expires_in: 0.01), sleep(0.02), cache.read("k"),
         cache.exist?("k")].values_at(0, 2, 3)
@@ -238,10 +241,12 @@ class PeltonStoreTest < PeltonTest
 
   def test_servers_of_the_environment
     with_variable("MEMCACHE_SERVERS", "127.0.0.1:11299, 127.0.0.1:11298") do
-      assert_equal %w[127.0.0.1:11299 127.0.0.1:11298], ActiveSupport::Cache.lookup_store(:pelton_store).client.servers.map(&:to_s)
+      assert_equal %w[127.0.0.1:11299 127.0.0.1:11298],
+        ActiveSupport::Cache.lookup_store(:pelton_store).client.servers.map(&:to_s)
     end
     with_variable("MEMCACHE_SERVERS", nil) do
-      assert_equal %w[127.0.0.1:11211], ActiveSupport::Cache.lookup_store(:pelton_store, expires_in: 5).client.servers.map(&:to_s)
+      assert_equal %w[127.0.0.1:11211],
+        ActiveSupport::Cache.lookup_store(:pelton_store, expires_in: 5).client.servers.map(&:to_s)
     end
   end
 
@@ -260,8 +265,9 @@ class PeltonStoreTest < PeltonTest
   # @return [Array] the block's value and the events of the cache, without the name of the store
   def with_events
     events = []
-    keep =
-      ->(name, _start, _finish, _id, payload) { events << [name, payload.except(:store, :protocol, :exception_object, :expires_in, :namespace)] }
+    keep = ->(name, _start, _finish, _id, payload) do
+      events << [name, payload.except(:store, :protocol, :exception_object, :expires_in, :namespace)]
+    end
     value = ActiveSupport::Notifications.subscribed(keep, /\Acache_/) do
       yield
     rescue ArgumentError, TypeError, NotImplementedError => error

@@ -7,7 +7,9 @@ class ActiveRecordAdviceTest < PeltonTest
 
   LOG = <<~'RUBY'
     Pelton.logger = Logger.new($stdout, formatter: ->(*, message) { "#{message}\n" })
-    use = proc { ActiveRecord::Base.connection_pool.with_connection { |connection| connection.select_value("SELECT 1") } }
+    use = proc do
+      ActiveRecord::Base.connection_pool.with_connection { |connection| connection.select_value("SELECT 1") }
+    end
   RUBY
 
   def test_what_blocks_is_named_once_when_a_pool_is_first_used_in_a_reactor

@@ -22,14 +22,18 @@ class AsynchronousQueriesTest < PeltonTest
       on_main_thread = nil
       executor = TestApplication.executor # which Rails 8.1 insists on
       ActiveRecord::FutureResult.prepend(Module.new do
-        define_method(:exec_query) { |*arguments, **options| on_main_thread = (Thread.current == Thread.main); super(*arguments, **options) }
+        define_method(:exec_query) do |*arguments, **options|
+          on_main_thread = (Thread.current == Thread.main)
+          super(*arguments, **options)
+        end
       end)
       Pelton.run do
         executor.wrap do
           results = 2.times.map { Post.order(:title).load_async }
           names = Pelton.tasks.map { |task| task.name.to_s }.grep(/query/).uniq
           sleep 0.01
-          puts "fibers: \#{results.map { |posts| posts.map(&:title) }.map(&:inspect).join(" ")} \#{names.join}, main thread: \#{on_main_thread}"
+          titles = results.map { |posts| posts.map(&:title) }.map(&:inspect).join(" ")
+          puts "fibers: \#{titles} \#{names.join}, main thread: \#{on_main_thread}"
         end
       end
       executor.wrap do
@@ -41,8 +45,9 @@ class AsynchronousQueriesTest < PeltonTest
   end
 
   def test_other_executors_stay_rails_own
-    assert_equal "Concurrent::ThreadPoolExecutor\n", rails_output(<<~RUBY, setup: [APPLICATION, QUERIES.sub(":pelton", ":global_thread_pool"), DATABASE].join("\n"))
-      puts Post.connection_pool.async_executor.class
-    RUBY
+    assert_equal "Concurrent::ThreadPoolExecutor\n",
+      rails_output(<<~RUBY, setup: [APPLICATION, QUERIES.sub(":pelton", ":global_thread_pool"), DATABASE].join("\n"))
+        puts Post.connection_pool.async_executor.class
+      RUBY
   end
 end

@@ -9,7 +9,9 @@ class ActiveRecordAwayTest < PeltonTest
 
   PROGRAM = <<~'RUBY'
     PORT, *COMMAND = ARGV
-    ActiveRecord::Base.establish_connection("postgresql://postgres@127.0.0.1:#{PORT}/postgres?pool=5&checkout_timeout=10")
+    ActiveRecord::Base.establish_connection(
+      "postgresql://postgres@127.0.0.1:#{PORT}/postgres?pool=5&checkout_timeout=10"
+    )
 
     def start
       $database = Process.spawn(*COMMAND, chdir: "/", in: File::NULL, out: File::NULL, err: File::NULL)

@@ -14,15 +14,20 @@ class BadKeysTest < PeltonTest
       def self.name = "Person" # in messages
     end
     KEYS = {
-      "hash" => {"id" => 1}, "nested hash" => {"id" => {"$gt" => 0}}, "array" => [1, 2], "nested array" => [[1, [2]]], "empty array" => [], "nil" => nil,
-      "infinity" => Float::INFINITY, "minus infinity" => -Float::INFINITY, "nan" => Float::NAN, "float" => 1.5, "true" => true, "symbol" => :name,
-      "2**70" => 2**70, "-2**70" => -(2**70), "2**63" => 2**63, "0" => 0, "-1" => -1, "zero byte" => "p\0", "only a zero byte" => "\0", "bad UTF-8" => "\xff\xfe",
-      "binary" => "\xff".b, "huge text" => "x" * 1_000_000, "empty text" => "", "quotes" => "x' OR '1'='1", "number in a text" => "#{BASE}", "range" => (1..2),
+      "hash" => {"id" => 1}, "nested hash" => {"id" => {"$gt" => 0}}, "array" => [1, 2], "nested array" => [[1, [2]]],
+      "empty array" => [], "nil" => nil,
+      "infinity" => Float::INFINITY, "minus infinity" => -Float::INFINITY, "nan" => Float::NAN, "float" => 1.5,
+      "true" => true, "symbol" => :name,
+      "2**70" => 2**70, "-2**70" => -(2**70), "2**63" => 2**63, "0" => 0, "-1" => -1, "zero byte" => "p\0",
+      "only a zero byte" => "\0", "bad UTF-8" => "\xff\xfe",
+      "binary" => "\xff".b, "huge text" => "x" * 1_000_000, "empty text" => "", "quotes" => "x' OR '1'='1",
+      "number in a text" => "#{BASE}", "range" => (1..2),
       "an object" => Object.new, "time" => Time.at(0), "many keys" => Array.new(300) { |number| -number }
     }
     FINDERS = {
       "find" => ->(model, key) { model.find(key) }, "find_by id" => ->(model, key) { model.find_by(id: key) },
-      "find_by email" => ->(model, key) { model.find_by(email: key) }, "find_by key" => ->(model, key) { model.find_by(key) unless key.is_a?(String) } # which is SQL
+      "find_by email" => ->(model, key) { model.find_by(email: key) },
+      "find_by key" => ->(model, key) { model.find_by(key) unless key.is_a?(String) } # which is SQL
     }
     def answer(model, finder, key)
       found = finder.call(model, key)

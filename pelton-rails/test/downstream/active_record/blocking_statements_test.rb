@@ -18,9 +18,13 @@ class BlockingStatementsTest < PeltonTest
         establish_connection(ARGV.fetch(0))
       end
       def a_long_statement_of_sqlite
-        Post.lease_connection.select_value("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 3000000) SELECT count(*) FROM c")
+        Post.lease_connection.select_value(
+          "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 3000000) SELECT count(*) FROM c"
+        )
       end
-      def a_prepared_statement_of_mysql2 = Remote.lease_connection.raw_connection.prepare("SELECT SLEEP(0.5)").execute.to_a
+      def a_prepared_statement_of_mysql2
+        Remote.lease_connection.raw_connection.prepare("SELECT SLEEP(0.5)").execute.to_a
+      end
       def a_query_of_mysql2 = Remote.lease_connection.select_value("SELECT SLEEP(0.5)")
       Remote.lease_connection.select_value("SELECT 1")
       stalls = []

@@ -36,7 +36,9 @@ class CacheVersionsTest < PeltonTest
   def test_a_database_with_local_times_has_the_same_versions
     setup = APPLICATION + DATABASE.sub("pool=10", "pool=3&default_timezone=local")
     output =
-      rails_output(VERSIONS + "puts Post.connection.select_value('SELECT updated_at FROM posts'), post.cache_version, own.cache_version", setup: setup, env: {"TZ" => "Asia/Tokyo"})
+      rails_output(VERSIONS +
+        "puts Post.connection.select_value('SELECT updated_at FROM posts'), post.cache_version, own.cache_version",
+        setup: setup, env: {"TZ" => "Asia/Tokyo"})
 
     assert_equal ["2024-07-01 21:30:15.250000", *["20240701123015250000"] * 2], output.lines(chomp: true)
   end

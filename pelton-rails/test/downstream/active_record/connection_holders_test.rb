@@ -23,7 +23,9 @@ class ConnectionHoldersTest < PeltonTest
         begin
           Post.count
         rescue ActiveRecord::ConnectionTimeoutError => error
-          puts error.message, *%i[make_the_report call_the_other_service].map { |name| method(name).source_location.join(":") }, error.connection_pool.equal?(Post.connection_pool), error.backtrace.grep(/\A-e:/).any?
+          puts error.message,
+            *%i[make_the_report call_the_other_service].map { |name| method(name).source_location.join(":") },
+            error.connection_pool.equal?(Post.connection_pool), error.backtrace.grep(/\A-e:/).any?
         end
         held.each(&:cancel)
       end

@@ -44,9 +44,12 @@ class ConnectionManagementTest < PeltonTest
       Post.create!(title: "one")
       ActiveRecord::Base.connection_handler.clear_active_connections!(:all)
       Pelton.run do
-        server = Pelton::HTTP::Server.new(managed { |env| Post.lease_connection && sleep(0.001) && [200, {}, [Post.count.to_s]] })
+        app = managed { |env| Post.lease_connection && sleep(0.001) && [200, {}, [Post.count.to_s]] }
+        server = Pelton::HTTP::Server.new(app)
         url = "http://127.0.0.1:\#{server.listen("tcp://127.0.0.1:0").port}/"
-        answers = Pelton.map(1..20) { Pelton::HTTP.get(url).then { |response| "\#{response.status} \#{response.body}" } }
+        answers = Pelton.map(1..20) do
+          Pelton::HTTP.get(url).then { |response| "\#{response.status} \#{response.body}" }
+        end
         server.stop
         p [answers.uniq, busy]
       end

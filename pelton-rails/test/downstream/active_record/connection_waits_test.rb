@@ -64,7 +64,8 @@ class ConnectionWaitsTest < PeltonTest
       end
     RUBY
 
-    assert_match(/\Acould not obtain a connection from the pool: none was returned for 0.200 seconds \(waited \d+\.\d{3} seconds\); .* Held by task "keeper"/, message)
+    assert_match(/\Acould not obtain a connection from the pool: none was returned for 0.200 seconds \(waited \d+\.\d{3} seconds\); .* Held by task "keeper"/,
+      message)
     assert_equal "true", owner
   end
 

@@ -7,7 +7,9 @@ class ConnectionsTest < PeltonTest
 
   COUNTED_POSTS = POSTS + <<~RUBY
     SENT = []
-    ActiveSupport::Notifications.subscribe("sql.active_record") { |event| SENT << event.payload[:cached] if event.payload[:name] == "Post Count" }
+    ActiveSupport::Notifications.subscribe("sql.active_record") do |event|
+      SENT << event.payload[:cached] if event.payload[:name] == "Post Count"
+    end
   RUBY
 
   def test_the_connections_of_the_fiber_are_returned_when_the_block_ends
@@ -54,7 +56,9 @@ class ConnectionsTest < PeltonTest
     assert_equal "[[\"a\"], [\"a\"], true, 0]\n", active_record_output(<<~RUBY, database, setup: setup, pool: 4)
       #{COUNTED_POSTS}
       Post.create!(title: "a")
-      ActiveSupport::Notifications.subscribe("sql.active_record") { |event| SENT << event.payload[:async] if event.payload[:name] == "Post Load" }
+      ActiveSupport::Notifications.subscribe("sql.active_record") do |event|
+        SENT << event.payload[:async] if event.payload[:name] == "Post Load"
+      end
       Pelton.run do
         results = Pelton::ActiveRecord.with_connections do
           loads = Array.new(2) { Post.where(title: "a").load_async }

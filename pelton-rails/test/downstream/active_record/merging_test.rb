@@ -23,7 +23,8 @@ class ActiveRecordMergingTest < PeltonTest
         queries { found = together(%w[p0 p1]) { |email| Person.find_by(email: email)&.email } },
         queries { bosses = together(people, &:boss) },
         queries { same = together([BASE, BASE]) { |id| Person.find_by(id: id) } },
-        queries { found += together(%w[p1 nobody]) { |email| Person.find_by(email: email)&.email }.last(1) }, # nobody asks alone, too
+        # nobody asks alone, too
+        queries { found += together(%w[p1 nobody]) { |email| Person.find_by(email: email)&.email }.last(1) },
         queries { together([1, 2, 3]) { |id| Person.find_by(boss_id: id) } }
       ]
       p sent, [found, bosses.map(&:id).uniq == [BASE], !same.first.equal?(same.last)]
@@ -36,7 +37,11 @@ class ActiveRecordMergingTest < PeltonTest
               "with a connection" => 2, "alone" => 1, "strict" => 2}
     assert_equal merged.map { |name, number| "#{name}: #{number}\n" }.join, merging_output(<<~RUBY, database)
       show = ->(name, values = [BASE, BASE + 1], &block) { puts "\#{name}: \#{queries { together(values, &block) }}" }
-      scoped = Class.new(Person) { self.table_name = "people"; self.inheritance_column = nil; default_scope { where("id > 0") } }
+      scoped = Class.new(Person) do
+        self.table_name = "people"
+        self.inheritance_column = nil
+        default_scope { where("id > 0") }
+      end
       silent = Class.new(Person) { self.table_name = "people"; self.inheritance_column = nil; self.merge_finds = false }
       show.call("scope") { |id| Person.where("id > 0").scoping { Person.find(id) } }
       show.call("default scope") { |id| scoped.find(id) }
@@ -48,7 +53,10 @@ class ActiveRecordMergingTest < PeltonTest
       show.call("turned off") { |id| silent.find(id) }
       show.call("with a connection") { |id| Person.lease_connection && Person.find(id) }
       show.call("alone", [BASE]) { |id| Person.find(id) }
-      show.call("strict", Person.strict_loading.limit(2).to_a) { |person| (person.boss rescue nil) && nil; Person.without_merging { Person.find(person.id) } }
+      show.call("strict", Person.strict_loading.limit(2).to_a) do |person|
+        (person.boss rescue nil) && nil
+        Person.without_merging { Person.find(person.id) }
+      end
     RUBY
   end
 
@@ -56,7 +64,10 @@ class ActiveRecordMergingTest < PeltonTest
     assert_equal "[[\"changed\", \"p1\"], \"p0\"]\n", merging_output(<<~RUBY, database)
       seen = together([BASE, BASE + 1]) do |id|
         next Person.find(id).email unless id == BASE
-        Person.transaction { Person.find(id).update!(email: "changed") && Person.find(id).email.tap { |email| @seen = email } && raise(ActiveRecord::Rollback) }
+        Person.transaction do
+          Person.find(id).update!(email: "changed") && Person.find(id).email.tap { |email| @seen = email } &&
+            raise(ActiveRecord::Rollback)
+        end
         @seen
       end
       p [seen, Person.find(BASE).email]
@@ -66,7 +77,11 @@ class ActiveRecordMergingTest < PeltonTest
   def test_the_query_cache_answers_what_the_task_has_found_before
     assert_equal "[1, 1, 2]\n", merging_output(<<~RUBY)
       find = -> { Pelton::ActiveRecord.with_connections { 2.times.map { Person.find(BASE) } } }
-      after = -> { Pelton::ActiveRecord.with_connections { Person.find(BASE) && Person.where(id: 0).update_all(boss_id: 0) && SENT.clear && Person.find(BASE) } }
+      after = -> do
+        Pelton::ActiveRecord.with_connections do
+          Person.find(BASE) && Person.where(id: 0).update_all(boss_id: 0) && SENT.clear && Person.find(BASE)
+        end
+      end
       p [queries { find.call }, (after.call && SENT.size), queries { together([1, 2]) { |_| Person.count } }]
     RUBY
   end
@@ -81,9 +96,16 @@ class ActiveRecordMergingTest < PeltonTest
 
   def test_the_role_belongs_to_the_find
     assert_equal "[[:writing, :reading], 2]\n", merging_output(<<~RUBY)
-      ActiveRecord::Base.connects_to(database: {writing: {adapter: "sqlite3", database: "test.sqlite3"}, reading: {adapter: "sqlite3", database: "test.sqlite3", replica: true}})
+      ActiveRecord::Base.connects_to(database: {
+        writing: {adapter: "sqlite3", database: "test.sqlite3"},
+        reading: {adapter: "sqlite3", database: "test.sqlite3", replica: true}
+      })
       roles = [:writing, :reading]
-      sent = queries { @found = together(roles * 2) { |role| ActiveRecord::Base.connected_to(role: role) { Person.find(BASE) && Person.current_role } } }
+      sent = queries do
+        @found = together(roles * 2) do |role|
+          ActiveRecord::Base.connected_to(role: role) { Person.find(BASE) && Person.current_role }
+        end
+      end
       p [@found.uniq, sent]
     RUBY
   end

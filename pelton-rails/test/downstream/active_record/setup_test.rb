@@ -9,7 +9,8 @@ class DatabaseTest < PeltonTest
 
   # A writer that waits for SQLite's lock would stop the holder, and fail after two seconds.
   WAIT = <<~RUBY
-    ActiveRecord::Base.establish_connection(adapter: "sqlite3", database: "\#{Dir.pwd}/test.sqlite3", timeout: 2000, pool: 2)
+    ActiveRecord::Base.establish_connection(adapter: "sqlite3", database: "\#{Dir.pwd}/test.sqlite3",
+      timeout: 2000, pool: 2)
     ActiveRecord::Base.connection.create_table(:posts) { |table| table.string :title }
     class Post < ActiveRecord::Base; end
     ActiveRecord::Base.connection_handler.clear_active_connections!

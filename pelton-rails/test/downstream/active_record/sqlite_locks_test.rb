@@ -46,22 +46,23 @@ class SQLiteLocksTest < PeltonTest
 
   # The one that has just released the lock would take it again at once.
   def test_the_lock_is_granted_in_the_order_of_the_waits
-    assert_equal "first, 1, 2, 3, 4, 5, second\n", rails_output(<<~RUBY, setup: APPLICATION + DATABASE.sub("?", "?default_transaction_mode=immediate&"))
-      order = []
-      write = lambda do |name|
-        Post.transaction do
-          Post.create!(title: name.to_s)
-          order << name
-          sleep 0.01
+    assert_equal "first, 1, 2, 3, 4, 5, second\n",
+      rails_output(<<~RUBY, setup: APPLICATION + DATABASE.sub("?", "?default_transaction_mode=immediate&"))
+        order = []
+        write = lambda do |name|
+          Post.transaction do
+            Post.create!(title: name.to_s)
+            order << name
+            sleep 0.01
+          end
         end
-      end
-      Pelton.run do
-        holder = Pelton.spawn { %w[first second].each(&write) }
-        writers = Array.new(5) { |i| Pelton.spawn { sleep(0.001 * (i + 1)) && write.call(i + 1) } }
-        [holder, *writers].each(&:await)
-      end
-      puts order.join(", ")
-    RUBY
+        Pelton.run do
+          holder = Pelton.spawn { %w[first second].each(&write) }
+          writers = Array.new(5) { |i| Pelton.spawn { sleep(0.001 * (i + 1)) && write.call(i + 1) } }
+          [holder, *writers].each(&:await)
+        end
+        puts order.join(", ")
+      RUBY
   end
 
   # SQLite's C code must not be left by an exception: it would keep its mutex, and block the next thread for ever.
@@ -88,7 +89,9 @@ class SQLiteLocksTest < PeltonTest
           release.succeed
           writers.each(&:await)
         end
-        Post.connection_pool.connections.each { |connection| Thread.new { connection.raw_connection.execute("SELECT 1") }.join }
+        Post.connection_pool.connections.each do |connection|
+          Thread.new { connection.raw_connection.execute("SELECT 1") }.join
+        end
         puts "\#{ended.join(", ")}, \#{Post.count} posts"
       RUBY
   end

@@ -18,7 +18,9 @@ class TaskStateTest < PeltonTest
       #{CURRENT}
       Pelton.run do
         fibers = []
-        users = ["ann", nil].map { |user| Pelton.spawn { fibers << Fiber.current.object_id && sleep(0.001) && (Current.user ||= user) }.await }
+        users = ["ann", nil].map do |user|
+          Pelton.spawn { fibers << Fiber.current.object_id && sleep(0.001) && (Current.user ||= user) }.await
+        end
         p [users, fibers.uniq.one?]
       end
     RUBY
@@ -60,7 +62,8 @@ class TaskStateTest < PeltonTest
         rescue RuntimeError
           POOL.stat[:busy]
         end
-        p [busy.call {}, busy.call { raise "wrong" }, busy.call { ActiveRecord::Base.lease_connection.begin_transaction }]
+        p [busy.call {}, busy.call { raise "wrong" },
+          busy.call { ActiveRecord::Base.lease_connection.begin_transaction }]
       end
     RUBY
   end

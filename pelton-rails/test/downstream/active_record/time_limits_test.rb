@@ -24,7 +24,10 @@ class TimeLimitsTest < PeltonTest
         end
       end
 
-      def self.state = "#{count} posts, open: #{lease_connection.transaction_open?}, right: #{lease_connection.select_value("SELECT 41 + 1").to_i == 42}"
+      def self.state
+        "#{count} posts, open: #{lease_connection.transaction_open?}, right: " \
+        "#{lease_connection.select_value("SELECT 41 + 1").to_i == 42}"
+      end
     end
     ActiveRecord::Base.connection_handler.clear_active_connections! # the pool has only this one
     class PostsController < ActionController::Base
@@ -65,7 +68,8 @@ class TimeLimitsTest < PeltonTest
 
   def expected(*places)
     places.map { |place|
-      "#{place}, too late: 504, #{CLEAN}\n#{place}, cancelled: Pelton::Cancelled, #{CLEAN}\n#{place}, beyond a limit: Pelton::TimeoutError, #{CLEAN}\n"
+      "#{place}, too late: 504, #{CLEAN}\n#{place}, cancelled: Pelton::Cancelled, #{CLEAN}\n" \
+      "#{place}, beyond a limit: Pelton::TimeoutError, #{CLEAN}\n"
     }.join << "connections: [1, 0]\n"
   end
 

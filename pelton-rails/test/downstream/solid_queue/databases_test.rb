@@ -40,12 +40,16 @@ class SolidQueueDatabasesTest < PeltonTest
     end
     5.times { |number| AloneJob.perform_later(number) }
     StepsJob.perform_later
-    scheduler = SolidQueue::Scheduler.new(recurring_tasks: [SolidQueue::RecurringTask.from_configuration("tick", class: "TickJob", schedule: "every second")])
+    scheduler =
+      SolidQueue::Scheduler.new(recurring_tasks: [SolidQueue::RecurringTask.from_configuration("tick",
+        class: "TickJob", schedule: "every second")])
     scheduler.mode = :async
     with_worker(POOL) do |worker|
       puts worker.pool.class
       scheduler.start
-      wait_until { Mark.where(text: "tick").count >= 2 && Mark.where(text: "alone").count == 5 && Mark.exists?(text: "two") }
+      wait_until do
+        Mark.where(text: "tick").count >= 2 && Mark.where(text: "alone").count == 5 && Mark.exists?(text: "two")
+      end
       scheduler.stop
     end
     puts AloneJob.most, Mark.where(text: "one").count, Mark.where(text: "two").count, SolidQueue::FailedExecution.count
@@ -54,7 +58,9 @@ class SolidQueueDatabasesTest < PeltonTest
   # What the program before has left.
   DROP = <<~RUBY
     ActiveRecord::Base.connection.tap do |connection|
-      connection.disable_referential_integrity { connection.tables.each { |table| connection.drop_table(table, force: :cascade) } }
+      connection.disable_referential_integrity do
+        connection.tables.each { |table| connection.drop_table(table, force: :cascade) }
+      end
     end
   RUBY
 
@@ -80,11 +86,15 @@ class SolidQueueDatabasesTest < PeltonTest
     with_worker(fibers: 20) do
       wait_until { Mark.count == 10 && SolidQueue::ClaimedExecution.count == 10 }
       other = PG.connect(ENV["DATABASE_URL"].sub(/\\?.*/, ""))
-      puts other.exec("SELECT count(pg_terminate_backend(pid)) > 0 AS cut FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'").getvalue(0, 0)
+      puts other.exec(
+        "SELECT count(pg_terminate_backend(pid)) > 0 AS cut FROM pg_stat_activity " +
+          "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+      ).getvalue(0, 0)
       $go = true
       wait_until { all_done? rescue false }
     end
-    puts Mark.where(text: "ended").count, SolidQueue::Job.finished.count, SolidQueue::FailedExecution.count, SolidQueue::ClaimedExecution.count
+    puts Mark.where(text: "ended").count, SolidQueue::Job.finished.count,
+      SolidQueue::FailedExecution.count, SolidQueue::ClaimedExecution.count
   RUBY
 
   def test_sqlite = assert_features(nil)

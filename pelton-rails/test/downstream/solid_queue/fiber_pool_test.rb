@@ -22,7 +22,8 @@ class SolidQueueFiberPoolTest < PeltonTest
       end
       30.times { |number| MarkJob.perform_later(number) }
       with_worker(POOL) { wait_until { all_done? } }
-      puts "\#{Mark.distinct.count(:text)} marks, \#{SolidQueue::Job.finished.count} finished, \#{SolidQueue::FailedExecution.count} failed"
+      puts format("%d marks, %d finished, %d failed", Mark.distinct.count(:text), SolidQueue::Job.finished.count,
+        SolidQueue::FailedExecution.count)
     RUBY
   end
 
@@ -125,7 +126,8 @@ class SolidQueueFiberPoolTest < PeltonTest
       WaitingJob.perform_later(600)
       with_worker(fibers: 5) { wait_until { Mark.count == 2 } }
       puts Mark.order(:id).pluck(:text)
-      puts "\#{SolidQueue::ClaimedExecution.count} claimed, \#{SolidQueue::ReadyExecution.count} ready, \#{SolidQueue::FailedExecution.count} failed"
+      puts format("%d claimed, %d ready, %d failed", SolidQueue::ClaimedExecution.count,
+        SolidQueue::ReadyExecution.count, SolidQueue::FailedExecution.count)
     RUBY
 
     assert_equal "began\nbegan\nended\n0 claimed, 1 ready, 0 failed\n", output
@@ -165,7 +167,9 @@ class SolidQueueFiberPoolTest < PeltonTest
       end
     RUBY
 
-    assert_equal "reported: NoMethodError\n" + "the pool's reactor has failed: see the error that was reported before\n" * 2, output
+    assert_equal "reported: NoMethodError\n" +
+      "the pool's reactor has failed: see the error that was reported before\n" * 2,
+      output
   end
 
   def test_a_pool_that_shuts_down_takes_no_job

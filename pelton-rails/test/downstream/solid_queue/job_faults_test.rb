@@ -33,7 +33,11 @@ class SolidQueueJobFaultsTest < PeltonTest
     end
     class StreamJob < ActiveJob::Base
       pelton_timeout 2
-      def perform(url, options = {}) = Pelton::HTTP::Client.new(url, **options).get("/", stream: true).each_event { |event| Mark.create!(text: event.data) }
+      def perform(url, options = {})
+        Pelton::HTTP::Client.new(url, **options).get("/", stream: true).each_event do |event|
+          Mark.create!(text: event.data)
+        end
+      end
     end
     class NextJob < ActiveJob::Base
       def perform = Mark.create!(text: "next")
@@ -89,9 +93,14 @@ class SolidQueueJobFaultsTest < PeltonTest
   def test_a_redirect_to_an_address_that_is_not_allowed
     output = jobs_output(UPSTREAM + <<~RUBY)
       class CarefulJob < ActiveJob::Base
-        def perform(url) = Pelton::HTTP::Client.new(url, allow: ->(address) { address.to_s == "127.0.0.1" }).get("/", redirects: 3)
+        def perform(url)
+          Pelton::HTTP::Client.new(url, allow: ->(address) { address.to_s == "127.0.0.1" }).get("/", redirects: 3)
+        end
       end
-      url = upstream { |send| send.("HTTP/1.1 302 Found\\r\\nLocation: http://127.0.0.2:\#{TCPServer.new("127.0.0.2", 0).local_address.ip_port}/\\r\\nContent-Length: 0\\r\\n\\r\\n") }
+      url = upstream do |send|
+        place = "http://127.0.0.2:\#{TCPServer.new("127.0.0.2", 0).local_address.ip_port}/"
+        send.("HTTP/1.1 302 Found\\r\\nLocation: \#{place}\\r\\nContent-Length: 0\\r\\n\\r\\n")
+      end
       puts failure(CarefulJob, url), SolidQueue::FailedExecution.first.message.include?("127.0.0.2")
     RUBY
 
@@ -141,7 +150,8 @@ class SolidQueueJobFaultsTest < PeltonTest
       end
       pids = Array.new(2) do
         fork do
-          SolidQueue::Supervisor.start(workers: [{queues: "*", fibers: 5, polling_interval: 0.05}], dispatchers: [{polling_interval: 0.1}], skip_recurring: true)
+          SolidQueue::Supervisor.start(workers: [{queues: "*", fibers: 5, polling_interval: 0.05}],
+            dispatchers: [{polling_interval: 0.1}], skip_recurring: true)
           exit!(0)
         end
       end

@@ -26,7 +26,8 @@ class SolidQueueRunningJobsTest < PeltonTest
       QuickJob.perform_later
       with_worker(fibers: 5) do
         wait_until { families["jobs_ended"] == 1 && families["jobs_running"] == {"SlowJob slow" => 2} }
-        puts families["jobs_oldest"].positive?, Pelton::Metrics.text(Pelton::Metrics.families, {{} => families}).lines.grep(/^pelton_jobs_(running|ended)/)
+        puts families["jobs_oldest"].positive?,
+          Pelton::Metrics.text(Pelton::Metrics.families, {{} => families}).lines.grep(/^pelton_jobs_(running|ended)/)
       end
       puts families.key?("jobs_running")
     RUBY
@@ -55,7 +56,8 @@ class SolidQueueRunningJobsTest < PeltonTest
     RUBY
     *status, sockets, id = output.lines(chomp: true)
 
-    assert_match(/^task "job SlowJob \(#{id}\) of queue slow" waiting for \S+ s from .*\n    -e:\d+:in .*sleep'\n    -e:\d+:in .*perform'$/, status.join("\n"))
+    assert_match(/^task "job SlowJob \(#{id}\) of queue slow" waiting for \S+ s from .*\n    -e:\d+:in .*sleep'\n    -e:\d+:in .*perform'$/,
+      status.join("\n"))
     assert_includes status, "  SlowJob slow: 1"
     assert_equal "0", sockets
   end
@@ -74,7 +76,9 @@ class SolidQueueRunningJobsTest < PeltonTest
     output = jobs_output(<<~RUBY)
       Pelton.logger = Logger.new($stdout, formatter: ->(severity, _, _, text) { "\#{severity} \#{text}\n" })
       class KeepingJob < ActiveJob::Base
-        def perform = ActiveRecord::Base.connection_pool.with_connection { |connection| connection.select_value("SELECT 1") && sleep }
+        def perform = ActiveRecord::Base.connection_pool.with_connection do |connection|
+          connection.select_value("SELECT 1") && sleep
+        end
       end
       class WaitingJob < ActiveJob::Base
         def perform = Mark.first || sleep
@@ -94,7 +98,8 @@ class SolidQueueRunningJobsTest < PeltonTest
     named = output.lines.grep(/keeps a database connection/)
 
     assert_equal 1, named.size, output
-    assert_match(/^WARN job KeepingJob \(\S+\) of queue default keeps a database connection while it waits, for \S+ s, at -e:\d+:in .*sleep/, named.first)
+    assert_match(/^WARN job KeepingJob \(\S+\) of queue default keeps a database connection while it waits, for \S+ s, at -e:\d+:in .*sleep/,
+      named.first)
   end
 
   def test_a_state_that_is_kept_by_thread_is_told

@@ -17,7 +17,10 @@ class SolidQueueStopsTest < PeltonTest
       def compute = (till = Pelton::Clock.now + 0.6) && (nil until Pelton::Clock.now > till)
       def ended = Mark.create!(text: "ended")
     end
-    def executions = "\#{SolidQueue::ClaimedExecution.count} claimed, \#{SolidQueue::ReadyExecution.count} ready, \#{SolidQueue::FailedExecution.count} failed"
+    def executions
+      counts = [SolidQueue::ClaimedExecution, SolidQueue::ReadyExecution, SolidQueue::FailedExecution].map(&:count)
+      format("%d claimed, %d ready, %d failed", *counts)
+    end
     # The first worker stops when the block is true. It polls once: in a job's transaction SQLite's lock is taken.
     def stop_when(&block)
       worker = SolidQueue::Worker.new(queues: "*", fibers: 5, polling_interval: 600).tap { |one| one.mode = :async }

@@ -44,7 +44,8 @@ if ENV["CABLE"] == "solid_cable"
     lock.flock(File::LOCK_EX)
     made = ActiveRecord::Base.connection.table_exists?(:solid_cable_messages)
     unless made
-      load "#{Gem.loaded_specs["solid_cable"].full_gem_path}/lib/generators/solid_cable/install/templates/db/cable_schema.rb"
+      load File.join(Gem.loaded_specs["solid_cable"].full_gem_path,
+        "lib/generators/solid_cable/install/templates/db/cable_schema.rb")
     end
   end
 end
@@ -55,7 +56,8 @@ Pelton::PubSub.keep(/news|list/) if ENV["CABLE"] == "pelton"
 NOTES = [] # standard:disable Style/MutableConstant
 %w[broadcast perform_action transmit transmit_subscription_confirmation transmit_subscription_rejection].each do |name|
   ActiveSupport::Notifications.subscribe("#{name}.action_cable") do |*, payload|
-    NOTES << "#{name} #{payload[:channel_class] || payload[:broadcasting]}#{" #{payload[:via]} to #{payload[:sockets]}" if payload[:sockets]}"
+    sent = " #{payload[:via]} to #{payload[:sockets]}" if payload[:sockets]
+    NOTES << "#{name} #{payload[:channel_class] || payload[:broadcasting]}#{sent}"
   end
 end
 

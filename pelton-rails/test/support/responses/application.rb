@@ -79,8 +79,11 @@ class PagesController < ActionController::Base
   # What the application sees of the request.
   def echo
     facts =
-      %i[request_method fullpath original_fullpath url protocol host port remote_ip content_length media_type format xhr? ssl? raw_post]
-    render json: facts.to_h { |name| [name, request.public_send(name).to_s] }.merge(params: params.to_unsafe_h, env: request.env.slice(
+      %i[request_method fullpath original_fullpath url protocol host port remote_ip content_length media_type format
+        xhr? ssl? raw_post]
+    render json: facts.to_h { |name|
+      [name, request.public_send(name).to_s]
+    }.merge(params: params.to_unsafe_h, env: request.env.slice(
       "REQUEST_METHOD", "SCRIPT_NAME", "PATH_INFO", "QUERY_STRING", "REQUEST_URI", "SERVER_NAME", "SERVER_PROTOCOL",
       "HTTP_HOST", "HTTP_X_TWICE", "HTTP_ACCEPT", "HTTP_EMPTY", "CONTENT_TYPE", "CONTENT_LENGTH", "REMOTE_ADDR"
     ))

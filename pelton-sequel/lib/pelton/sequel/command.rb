@@ -54,7 +54,8 @@ module Pelton
         begin
           @address ||= configured
           unless @address
-            return help(2, @error, "pelton db: the address of the database is missing: set it in #{@config} or DATABASE_URL, or use --database")
+            return help(2, @error, "pelton db: the address of the database is missing: set it in #{@config} or " \
+              "DATABASE_URL, or use --database")
           end
           send(command, *rest)
           0
@@ -73,12 +74,18 @@ module Pelton
       def parser
         @parser ||= OptionParser.new(USAGE) do |options|
           options.on("-d", "--database ADDRESS", "its address; otherwise DATABASE_URL") { |address| @address = address }
-          options.on("-c", "--config FILE", "sets Pelton::Sequel.address; otherwise #{@config}") { |file| @config = file }
+          options.on("-c", "--config FILE", "sets Pelton::Sequel.address; otherwise #{@config}") do |file|
+            @config = file
+          end
           options.on("--migrations FOLDER", "otherwise #{@folder}") { |folder| @folder = folder }
           options.on("--schema FILE", "otherwise #{@schema}") { |file| @schema = file }
           options.on("--seeds FILE", "otherwise #{@seeds}") { |file| @seeds = file }
-          options.on("-r", "--require FILE", "load it before seed and console: the program's models") { |file| @features << file }
-          options.on("--wait SECONDS", Float, "for another process that migrates; otherwise #{@wait}") { |seconds| @wait = seconds }
+          options.on("-r", "--require FILE", "load it before seed and console: the program's models") do |file|
+            @features << file
+          end
+          options.on("--wait SECONDS", Float, "for another process that migrates; otherwise #{@wait}") do |seconds|
+            @wait = seconds
+          end
           options.on("--retry", "run a migration again that was killed half-way") { @retry = true }
           options.on("--force", "drop the database even if RACK_ENV is production") { @force = true }
           options.on("-h", "--help", "show this") { @help = true }
@@ -100,7 +107,8 @@ module Pelton
       rescue SyntaxError, StandardError => problem
         raise if problem.is_a?(Pelton::Error)
         line = problem.backtrace_locations&.find { |one| one.absolute_path == File.expand_path(@config) }&.lineno
-        raise ConfigurationError, "#{@config}#{":#{line}" if line} cannot be loaded: #{problem.message} (#{problem.class})"
+        raise ConfigurationError,
+          "#{@config}#{":#{line}" if line} cannot be loaded: #{problem.message} (#{problem.class})"
       ensure
         Sequel.address = before
       end
@@ -138,7 +146,8 @@ module Pelton
 
       # The address of a database that every server has.
       def neighbour(address)
-        @address.sub(%r{(//[^/]*/)[^?]*}, "\\1#{{postgres: "postgres", mysql: "information_schema"}.fetch(address.driver)}")
+        @address.sub(%r{(//[^/]*/)[^?]*},
+          "\\1#{{postgres: "postgres", mysql: "information_schema"}.fetch(address.driver)}")
       end
 
       def drop
@@ -254,7 +263,8 @@ module Pelton
         require "irb"
       rescue LoadError => error
         raise unless error.path == "irb"
-        raise ConfigurationError, "the console needs irb, which Ruby 4.0 has as a gem only: add gem \"irb\" to the Gemfile", cause: nil
+        raise ConfigurationError,
+          "the console needs irb, which Ruby 4.0 has as a gem only: add gem \"irb\" to the Gemfile", cause: nil
       end
 
       def load_features = @features.each { |file| require File.expand_path(file) }

@@ -51,7 +51,8 @@ module Pelton
         leak_after: 30, replicas: [], sticky: Replicas::STICKY,
         replica_fallback: true, **options)
         if address.nil?
-          raise ConfigurationError, "the address of the database is missing: Pelton::Sequel.connect(\"sqlite://app.db\"), or Pelton::Sequel.address = before"
+          raise ConfigurationError, "the address of the database is missing: " \
+            "Pelton::Sequel.connect(\"sqlite://app.db\"), or Pelton::Sequel.address = before"
         end
         parsed = Address.new(address)
         unless pool.is_a?(Integer) && pool.positive?

@@ -95,7 +95,15 @@ module Pelton
         ensure
           yield
         end
-        slot.interrupted ? in_background(finish) { Pelton::Sequel.limit(CANCEL_TIMEOUT, ConnectionError, "#{name}: it does not take the cancellation") { cancel(connection, slot) } } : finish.call
+        if slot.interrupted
+          in_background(finish) do
+            Pelton::Sequel.limit(CANCEL_TIMEOUT, ConnectionError, "#{name}: it does not take the cancellation") do
+              cancel(connection, slot)
+            end
+          end
+        else
+          finish.call
+        end
       end
 
       # @return [Boolean] whether an error that Sequel does not know means that the connection is lost
@@ -126,9 +134,13 @@ module Pelton
         when /unknown database|database .* does not exist/i
           ConfigurationError.new("#{name}: there is no such database. Create it: pelton db create (#{message})")
         when /access denied|password authentication|no password supplied|role .* does not exist|no pg_hba/i
-          ConfigurationError.new("#{name}: the server does not let this user in: check the user and the password (#{message})")
+          ConfigurationError.new(
+            "#{name}: the server does not let this user in: check the user and the password (#{message})"
+          )
         when /refused|ENOENT|No such file|not known|getaddrinfo/i
-          ConnectionError.new("#{name}: nobody answers there: check that the server runs and listens at this address (#{message})")
+          ConnectionError.new(
+            "#{name}: nobody answers there: check that the server runs and listens at this address (#{message})"
+          )
         else
           ConnectionError.new("#{name}: #{message}")
         end

@@ -12,7 +12,8 @@ module Pelton
       module NoValues
         def literal_append(sql, value)
           case value
-          when nil, true, false, Symbol, ::Sequel::LiteralString, ::Sequel::SQL::Expression, ::Sequel::Dataset then super
+          when nil, true, false, Symbol, ::Sequel::LiteralString, ::Sequel::SQL::Expression, ::Sequel::Dataset
+            super
           when Array, Set then super(sql, value.first(1).to_a)
           else sql << "?"
           end

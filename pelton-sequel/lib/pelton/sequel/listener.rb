@@ -33,7 +33,8 @@ module Pelton
         rescue ::Sequel::Error, Pelton::Error, PG::Error, SystemCallError, IOError => error
           pause = @pauses[[attempts, @pauses.size - 1].min]
           attempts += 1
-          Pelton.logger.warn("listening to #{@channels.join(", ")}: #{error.message.lines.first&.strip}; the next attempt is in #{pause} s")
+          Pelton.logger.warn("listening to #{@channels.join(", ")}: #{error.message.lines.first&.strip}; the next " \
+            "attempt is in #{pause} s")
           sleep(pause * (0.75 + rand * 0.5))
           retry
         end
@@ -101,7 +102,8 @@ module Pelton
       def notify(channel, payload = "", database: ::Sequel::Model.db)
         must_notify(database)
         if payload.bytesize > MAX_PAYLOAD
-          raise LimitError, "a payload has #{MAX_PAYLOAD} bytes at most, not #{payload.bytesize}: send a key, and keep the rest in a table"
+          raise LimitError, "a payload has #{MAX_PAYLOAD} bytes at most, not #{payload.bytesize}: send a key, and " \
+            "keep the rest in a table"
         end
         database.dataset.server(:default).get(::Sequel.function(:pg_notify, channel.to_s, payload).as(:sent))
         nil

@@ -19,7 +19,9 @@ module Pelton
         "wait_time" => ["histogram", "wait_time_seconds", "Time that fibers waited for a connection.", POOL],
         "use_time" => ["histogram", "use_time_seconds", "Time that fibers held a connection.", POOL],
         "create_time" => ["histogram", "create_time_seconds", "Time that new connections took to open.", POOL]
-      }.to_h { |name, (type, suffix, help, label)| [PREFIX + name, Pelton::Metrics::Family.new(type, PREFIX + suffix, help, label).freeze] }.merge(
+      }.to_h do |name, (type, suffix, help, label)|
+        [PREFIX + name, Pelton::Metrics::Family.new(type, PREFIX + suffix, help, label).freeze]
+      end.merge(
         "db_client_operation_duration" => Pelton::Metrics::Family.new("histogram",
           "db_client_operation_duration_seconds", "Time that queries took.").freeze,
         "db_client_merged" => Pelton::Metrics::Family.new("counter", "pelton_record_merged_total",

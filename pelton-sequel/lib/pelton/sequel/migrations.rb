@@ -27,9 +27,11 @@ module Pelton
         @retry = retry_unfinished
         @waiting = waiting
         @names =
-          Dir[File.join(folder, "*.rb")].map { |path| File.basename(path).downcase }.grep(::Sequel::Migrator::MIGRATION_FILE_PATTERN).sort_by(&:to_i)
+          Dir[File.join(folder, "*.rb")].map { |path| File.basename(path).downcase }
+            .grep(::Sequel::Migrator::MIGRATION_FILE_PATTERN).sort_by(&:to_i)
         if @names.empty?
-          raise ConfigurationError, "there are no migrations in #{folder}: a file is called #{Time.now.strftime("%Y%m%d")}_create_posts.rb, for example"
+          raise ConfigurationError, "there are no migrations in #{folder}: a file is called " \
+            "#{Time.now.strftime("%Y%m%d")}_create_posts.rb, for example"
         end
       end
 
@@ -96,7 +98,8 @@ module Pelton
         migrator(**{target: target}.compact).run
         names
       rescue Migrator::Unreadable => error
-        raise Failed, "#{error.message}. No migration was applied: mend the file and run pelton db #{verb(direction)} again"
+        raise Failed,
+          "#{error.message}. No migration was applied: mend the file and run pelton db #{verb(direction)} again"
       rescue ::Sequel::Migrator::Error => error
         raise Failed, "the migrations in #{@folder} cannot be applied: #{error.message}"
       rescue ::Sequel::Error, Pelton::Error, ScriptError, StandardError => error
@@ -112,10 +115,13 @@ module Pelton
         return notes.forget if @retry
         name, begun = found.values_at(:filename, :begun)
         if found[:direction] == "load"
-          raise Failed, "#{name} was being loaded when its process ended (begun #{begun}): begin again with pelton db drop, create and schema load"
+          raise Failed, "#{name} was being loaded when its process ended (begun #{begun}): begin again with pelton " \
+            "db drop, create and schema load"
         end
-        raise Failed, "#{name} did not end: begun #{begun}, without a transaction, so some of its statements may be done, or all. Compare the database with the " \
-          "file, undo what is done or leave it out of the file, then run pelton db #{verb(found[:direction].to_sym)} --retry"
+        raise Failed, "#{name} did not end: begun #{begun}, without a transaction, so some of its statements may be " \
+          "done, or all. Compare the database with the " \
+          "file, undo what is done or leave it out of the file, then run pelton db #{verb(found[:direction].to_sym)} " \
+          "--retry"
       end
 
       def verb(direction) = (direction == :up) ? "migrate" : "rollback"
@@ -126,11 +132,13 @@ module Pelton
           if in_transaction?(file)
             "Nothing of it is left: it ran in a transaction. Mend the file and run pelton db #{verb(direction)} again"
           else
-            "Its statements before the failing one are done, and stay: #{(@database.database_type == :mysql) ? "MySQL cannot take them back" : "the file has no_transaction"}. " \
+            "Its statements before the failing one are done, and stay: " \
+            "#{(@database.database_type == :mysql) ? "MySQL cannot take them back" : "the file has no_transaction"}. " \
               "Undo them by hand, or leave them out of the file; then run pelton db #{verb(direction)} again"
           end
         line = Migrator.line_of(error, file)
-        "#{file}#{":#{line}" if line} failed: #{error.message.strip} (#{error.class}). #{state}. The migrations before it are #{(direction == :up) ? "applied" : "taken back"}"
+        "#{file}#{":#{line}" if line} failed: #{error.message.strip} (#{error.class}). #{state}. The migrations " \
+        "before it are #{(direction == :up) ? "applied" : "taken back"}"
       end
 
       def in_transaction?(file) = @database.database_type != :mysql && !File.read(file).match?(/^\s*no_transaction\b/)

@@ -25,8 +25,8 @@ module Pelton
   module Sequel
     class Pool
       CHECK_TIMEOUT = 1 # seconds for a connection that was idle to answer
-      NO_SHARDS = "Pelton's pool knows the servers :default and :read_only. A shard is a database of its own: connect to each, and use `Album.with_dataset`, or a model " \
-        "for each (Sequel::Model(SHARD[:albums]))"
+      NO_SHARDS = "Pelton's pool knows the servers :default and :read_only. A shard is a database of its own: " \
+        "connect to each, and use `Album.with_dataset`, or a model for each (Sequel::Model(SHARD[:albums]))"
       private_constant :NO_SHARDS
 
       # Replaces the pool of a database.
@@ -165,7 +165,8 @@ module Pelton
       def extend(*modules)
         foreign = modules.find { |one| one.name.to_s.start_with?("Sequel::") }
         return super unless foreign
-        raise ConfigurationError, "#{foreign.name.split("::").last} is for Sequel's own pools. Pelton's checks idle connections itself (max_idle:), and knows no shards: leave the extension out"
+        raise ConfigurationError, "#{foreign.name.split("::").last} is for Sequel's own pools. Pelton's checks idle " \
+          "connections itself (max_idle:), and knows no shards: leave the extension out"
       end
 
       # Yields the fiber's connection.

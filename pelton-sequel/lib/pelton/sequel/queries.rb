@@ -72,7 +72,8 @@ module Pelton
 
       def check(slot)
         unless slot.fiber.equal?(Fiber.current)
-          raise SharedConnectionError, "the connection belongs to another fiber#{": #{slot.inspect_holder}" if slot.fiber}. Call the database inside your own " \
+          raise SharedConnectionError, "the connection belongs to another " \
+            "fiber#{": #{slot.inspect_holder}" if slot.fiber}. Call the database inside your own " \
             "block of `synchronize` or `transaction`, and pass no connection to other tasks"
         end
         if slot.busy

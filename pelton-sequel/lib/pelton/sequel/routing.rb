@@ -10,8 +10,11 @@ module Pelton
     # @private
     module Routing
       READS = /\A[\s(]*(?:SELECT|WITH|VALUES|TABLE|SHOW|EXPLAIN|DESCRIBE|DESC|PRAGMA)\b/i
-      WRITES = /\b(?:INSERT|UPDATE|DELETE|MERGE|REPLACE|INTO|FOR\s+(?:NO\s+KEY\s+|KEY\s+)?(?:UPDATE|SHARE)|LOCK\s+IN|nextval|setval|currval|lastval|set_config|pg_(?:try_)?advisory\w*|
-        pg_notify|pg_(?:cancel|terminate)_backend|lo_\w+|txid_current|get_lock|release_(?:all_)?locks?|is_(?:free|used)_lock|last_insert_id)\b/xi
+      WRITES = /\b(?:INSERT|UPDATE|DELETE|MERGE|REPLACE|INTO|
+        FOR\s+(?:NO\s+KEY\s+|KEY\s+)?(?:UPDATE|SHARE)|LOCK\s+IN|
+        nextval|setval|currval|lastval|set_config|pg_(?:try_)?advisory\w*|
+        pg_notify|pg_(?:cancel|terminate)_backend|lo_\w+|txid_current|
+        get_lock|release_(?:all_)?locks?|is_(?:free|used)_lock|last_insert_id)\b/xi
       # Characters of Sequel's own statements to examine: the writing part comes before conditions and their values
       SEEN = 1000
       private_constant :READS, :WRITES, :SEEN

@@ -56,7 +56,8 @@ module Pelton
         def literal_string_append(sql, string)
           text = Text.utf8(string)
           unless text.valid_encoding?
-            raise ::Sequel::InvalidValue, "a text that is not valid UTF-8 is no part of a query: use a column of bytes, and Sequel.blob"
+            raise ::Sequel::InvalidValue,
+              "a text that is not valid UTF-8 is no part of a query: use a column of bytes, and Sequel.blob"
           end
           text = text.gsub("\\", "\\\\\\\\").gsub("'", "''") if text.include?("'") || text.include?("\\")
           sql << "'" << text << "'"

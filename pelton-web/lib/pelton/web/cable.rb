@@ -21,7 +21,8 @@ module Pelton
         # @return [Pelton::Cable::Server]
         # @raise [ArgumentError] {Settings#cable} has an unknown option
         def cable
-          @cable ||= Pelton::Cable::Server.new(connection: Connection::Current.new(settings), **settings.cable).tap do |server|
+          @cable ||= Pelton::Cable::Server.new(connection: Connection::Current.new(settings),
+            **settings.cable).tap do |server|
             _on_reload { server.disconnect(here: true) }
           end
         end

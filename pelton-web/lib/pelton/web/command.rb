@@ -45,7 +45,9 @@ module Pelton
 
       def parser
         @parser ||= OptionParser.new(USAGE) do |options|
-          options.on("-c", "--config FILE", "the file that runs the application; otherwise #{@rackup}") { |file| @rackup = file }
+          options.on("-c", "--config FILE", "the file that runs the application; otherwise #{@rackup}") do |file|
+            @rackup = file
+          end
           options.on("--code", "show the code of the router and of each action, as they are compiled") { @code = true }
           options.on("-h", "--help", "show this") { @help = true }
         end
@@ -60,7 +62,8 @@ module Pelton
       # @return [Class] the application that the file runs; if there are several, the last one defined
       def application
         unless File.file?(@rackup)
-          raise ConfigurationError, "there is no #{@rackup}: call this in the folder of the application, or give --config"
+          raise ConfigurationError,
+            "there is no #{@rackup}: call this in the folder of the application, or give --config"
         end
         require "rack/builder"
         before = Application.subclasses
@@ -93,7 +96,8 @@ module Pelton
       def target(target)
         case target
         when String then target
-        when Routes::Route::Action then "block at #{target.block.source_location.then { |file, line| "#{File.basename(file)}:#{line}" }}"
+        when Routes::Route::Action
+          "block at #{target.block.source_location.then { |file, line| "#{File.basename(file)}:#{line}" }}"
         when Module then target.name
         else target.class.name
         end

@@ -62,7 +62,8 @@ module Pelton
       end
 
       def folders
-        Dir[File.join(@root, "app/*/")].map { |folder| folder.chomp("/") }.reject { |folder| OTHERS.include?(File.basename(folder)) }.sort
+        Dir[File.join(@root, "app/*/")].map { |folder| folder.chomp("/") }
+          .reject { |folder| OTHERS.include?(File.basename(folder)) }.sort
       end
 
       def load_routes

@@ -30,7 +30,8 @@ module Pelton
       FORMS = %w[application/x-www-form-urlencoded multipart/form-data].freeze
       # Messages for clients: Rack's are for its developers.
       MALFORMED = {
-        "Rack::Multipart::EmptyContentError" => "it ends before its last part, or has not the boundary that its content-type names.",
+        "Rack::Multipart::EmptyContentError" => "it ends before its last part, or has not the boundary that its " \
+          "content-type names.",
         "Rack::Multipart::MultipartPartLimitError" => "it has too many files.",
         "Rack::Multipart::MultipartTotalPartLimitError" => "it has too many parts."
       }.freeze

@@ -33,7 +33,9 @@ module Pelton
           define_method(:"default_of_#{name}") { default.is_a?(Proc) ? default.call(self) : default }
           private :"default_of_#{name}"
           # Requests read settings often.
-          class_eval("def #{name} = defined?(@#{name}) ? @#{name} : @defaults ? @defaults[:#{name}] : default_of_#{name}", __FILE__, __LINE__)
+          class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
+            def #{name} = defined?(@#{name}) ? @#{name} : @defaults ? @defaults[:#{name}] : default_of_#{name}
+          RUBY
           define_method(:"#{name}=") do |value|
             complaint = check&.call(value)
             raise ConfigurationError, "settings.#{name} #{complaint}#{": it is #{value.inspect}" if shown}" if complaint
@@ -96,7 +98,8 @@ module Pelton
       def method_missing(name, *)
         name = name.to_s.delete_suffix("=")
         names = self.class.names.sort
-        raise ConfigurationError, "there is no setting #{name}#{Pelton.suggestion(name, names)} (there are #{names.join(", ")})"
+        raise ConfigurationError,
+          "there is no setting #{name}#{Pelton.suggestion(name, names)} (there are #{names.join(", ")})"
       end
     end
   end

@@ -191,7 +191,8 @@ module Pelton
       def alone
         @block.call(self)
         if @deferred && !@finished
-          raise AnswerError, "a deferred response has not ended with its block: this server cannot wait for it; call succeed or fail"
+          raise AnswerError,
+            "a deferred response has not ended with its block: this server cannot wait for it; call succeed or fail"
         end
       end
 

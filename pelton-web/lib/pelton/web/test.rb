@@ -3,7 +3,8 @@
 require "json"
 require "rack/lint"
 require_relative "../web"
-Pelton.require_gem("rack/test", "pelton/web/test needs the gem rack-test: add gem \"rack-test\" to the Gemfile's group :test")
+Pelton.require_gem("rack/test",
+  "pelton/web/test needs the gem rack-test: add gem \"rack-test\" to the Gemfile's group :test")
 require "pelton/test"
 require_relative "test/events"
 require_relative "test/selecting"
@@ -169,12 +170,14 @@ module Pelton
       # @raise [TimeoutError] if the block takes longer than 60 seconds
       def get_events(path, params = {}, timeout: request_timeout, **more, &block)
         unless Pelton.running?
-          return in_reactor(timeout: 60, leftovers: true) { get_events(path, params, timeout: timeout, **more, &block).tap { Background.drain_all } }
+          return in_reactor(timeout: 60,
+            leftovers: true) { get_events(path, params, timeout: timeout, **more, &block).tap { Background.drain_all } }
         end
         events = Events.new(timeout)
         custom_request("GET", path, params.merge(more), "HTTP_ACCEPT" => "text/event-stream", Events::KEY => events)
         unless last_response["content-type"].to_s.start_with?("text/event-stream")
-          raise Error, "GET #{path} was answered #{last_response.status}, and not with an event stream: #{last_response.body[0, 500]}"
+          raise Error, "GET #{path} was answered #{last_response.status}, and not with an event stream: " \
+            "#{last_response.body[0, 500]}"
         end
         turn
         yield events
@@ -201,7 +204,8 @@ module Pelton
       #
       # @param path [String] the path, with its query
       def assert_redirected_to(path)
-        assert last_response.redirect?, "the answer was #{last_response.status}, no redirection: #{last_response.body[0, 500]}"
+        assert last_response.redirect?,
+          "the answer was #{last_response.status}, no redirection: #{last_response.body[0, 500]}"
         assert_equal path, last_response["location"].to_s.delete_prefix(last_request.base_url)
       end
     end

@@ -17,7 +17,10 @@ class WebSelectingTest < PeltonTest
     APP = Class.new(Pelton::Web::Application) do
       settings.environment = "test"
       routes do
-        get("/") { render html: "<title>é</title><ul><li class=post>One <b>\n two</b><li class=post>Three</ul><ol><li>Four</ol><input name='post[title]' value='a\"b'>" }
+        get("/") do
+          render html: "<title>é</title><ul><li class=post>One <b>\n two</b><li class=post>Three</ul><ol>" \
+            "<li>Four</ol><input name='post[title]' value='a\"b'>"
+        end
         get("/other") { render html: "<p>other" }
       end
     end

@@ -26,7 +26,8 @@ class WebStaticAssetTest < PeltonTest
       assert_predicate asset, :current?
       File.binwrite(File.join(folder, "a.js.gz"), "other")
       refute_predicate asset, :current?
-      refute_equal asset.file_for("gzip").etag, Pelton::Web::Static::Asset.new(File.join(folder, "a.js")).file_for("gzip").etag
+      refute_equal asset.file_for("gzip").etag,
+        Pelton::Web::Static::Asset.new(File.join(folder, "a.js")).file_for("gzip").etag
     end
   end
 

@@ -32,7 +32,8 @@ class WebParamsSchemaTest < PeltonTest
   end
 
   def test_a_group_that_is_none
-    assert_equal({"author" => "must be a group of fields"}, assert_raises(Pelton::Web::Params::Invalid) { SCHEMA.read("title" => "T", "author" => "x") }.errors)
+    assert_equal({"author" => "must be a group of fields"},
+      assert_raises(Pelton::Web::Params::Invalid) { SCHEMA.read("title" => "T", "author" => "x") }.errors)
   end
 
   def test_mistakes_of_the_declaration

@@ -9,7 +9,8 @@ class WebParamsSourceTest < PeltonTest
   def test_the_query_the_form_and_json
     assert_equal({"a" => "1", "b" => {"c" => ["é"]}}, read("a=1&b[c][]=%C3%A9"))
     assert_equal({"a" => "2", "q" => "1"}, read("a=1&q=1", "a=2", FORM))
-    assert_equal({"q" => "1", "a" => [1, {"b" => nil}]}, read("q=1", '{"a":[1,{"b":null}]}', "application/json; charset=utf-8"))
+    assert_equal({"q" => "1", "a" => [1, {"b" => nil}]},
+      read("q=1", '{"a":[1,{"b":null}]}', "application/json; charset=utf-8"))
     assert_equal({"_json" => [1]}, read("", "[1]", "application/vnd.api+json"))
     assert_equal({}, read("", "", "application/json"))
     assert_equal({}, read("", "a=1", "text/plain"))
@@ -43,7 +44,8 @@ class WebParamsSourceTest < PeltonTest
     bad("", "--X\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n#{"x" * (1 << 20)}\r\n--X--\r\n",
       "multipart/form-data; boundary=X")
     assert_equal 998, read("", JSON.generate({a: {b: [1] * 998}}), "application/json").dig("a", "b").size
-    assert_equal 413, assert_raises(Pelton::Web::TooLarge) { read("", "\"#{"x" * (1 << 20)}\"", "application/json") }.status
+    assert_equal 413,
+      assert_raises(Pelton::Web::TooLarge) { read("", "\"#{"x" * (1 << 20)}\"", "application/json") }.status
     assert_equal 1000, read((0...1000).map { |number| "a#{number}=1" }.join("&")).size
   end
 
@@ -75,7 +77,8 @@ class WebParamsSourceTest < PeltonTest
   private
 
   def part(disposition, body, type = nil)
-    "--x\r\ncontent-disposition: form-data; #{disposition}\r\n#{"content-type: #{type}\r\n" if type}\r\n".b + body.b + "\r\n".b
+    "--x\r\ncontent-disposition: form-data; #{disposition}\r\n#{"content-type: #{type}\r\n" if type}\r\n".b + body.b +
+      "\r\n".b
   end
 
   def parts(body) = read("", "#{body}--x--\r\n".b, "multipart/form-data; boundary=x")

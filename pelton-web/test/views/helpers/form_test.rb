@@ -13,7 +13,8 @@ class WebFormTest < PeltonTest
 
   def test_fields_are_named_after_the_model_s_class_and_have_its_values
     plain = BlogPost.new("A&B")
-    assert_equal '<input type="text" name="web_form_test_blog_post[title]" id="web_form_test_blog_post_title" value="A&amp;B" required>', form(plain).text_field(:title, required: true)
+    assert_equal '<input type="text" name="web_form_test_blog_post[title]" id="web_form_test_blog_post_title" ' \
+      'value="A&amp;B" required>', form(plain).text_field(:title, required: true)
     assert_equal '<input type="email" name="email" id="email">', form(nil).email_field(:email)
     assert_equal '<input type="password" name="p[title]" id="p_title">', form(plain, scope: :p).password_field(:title)
     assert_equal "<textarea name=\"p[title]\" id=\"p_title\" rows=\"3\">\nA&amp;B</textarea>",
@@ -27,7 +28,8 @@ class WebFormTest < PeltonTest
 
     assert_equal({date: "2026-02-03", time: "04:05", datetime_local: "2026-02-03T04:05", month: "2026-02",
       week: "2026-W06"},
-      %i[date time datetime_local month week].to_h { |type| [type, fields.public_send(:"#{type}_field", :title)[/value="([^"]*)"/, 1]] })
+      %i[date time datetime_local month week]
+        .to_h { |type| [type, fields.public_send(:"#{type}_field", :title)[/value="([^"]*)"/, 1]] })
     assert_includes fields.datetime_local_field(:title), 'type="datetime-local"'
     assert_includes form(BlogPost.new("x"), scope: :p).date_field(:title), 'value="x"'
   end
@@ -55,7 +57,8 @@ class WebFormTest < PeltonTest
     [form.text_field(:title), form.text_area(:title), form.password_field(:title)].each do |field|
       assert_match refers, field
     end
-    [form.text_field(:kind), form.hidden_field(:title), form(Object.new, scope: :p).text_field(:title, value: "")].each { |field| refute_includes field, "aria" }
+    [form.text_field(:kind), form.hidden_field(:title), form(Object.new, scope: :p).text_field(:title, value: "")]
+      .each { |field| refute_includes field, "aria" }
   end
 
   def test_labels_errors_and_the_button

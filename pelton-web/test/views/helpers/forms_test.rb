@@ -14,7 +14,8 @@ class WebFormsTest < PeltonTest
   def test_methods
     assert_equal '<form action="/posts" method="post"></form>', view.form_with(url: "/posts") {}
     assert_equal '<form action="/posts" method="get"></form>', view.form_with(url: "/posts", method: :get) {}
-    assert_equal '<form action="/a?x=1&amp;y" method="post" enctype="multipart/form-data" class="c"><input type="hidden" name="_method" value="put"></form>',
+    assert_equal '<form action="/a?x=1&amp;y" method="post" enctype="multipart/form-data" class="c">' \
+      '<input type="hidden" name="_method" value="put"></form>',
       view.form_with(url: "/a?x=1&y", method: :put, multipart: true, class: "c") {}
   end
 

@@ -22,7 +22,8 @@ class WebLinksTest < PeltonTest
   end
 
   def test_a_button_is_a_form
-    assert_equal '<form action="/posts/1" method="post" class="button_to"><input type="hidden" name="_method" value="delete"><button type="submit">Delete</button></form>',
+    assert_equal '<form action="/posts/1" method="post" class="button_to">' \
+      '<input type="hidden" name="_method" value="delete"><button type="submit">Delete</button></form>',
       view.button_to("Delete", "/posts/1", method: :delete)
   end
 

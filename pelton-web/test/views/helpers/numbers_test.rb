@@ -45,7 +45,8 @@ class WebNumbersTest < PeltonTest
   def test_what_is_no_number_stays_as_it_is
     [nil, "", "x", "1,000", "1e999999999", "<b>", Float::INFINITY, Float::NAN, "\xff", "9" * 1000, [1],
       :a].each do |value|
-      %i[number_with_delimiter number_with_precision number_to_currency number_to_percentage number_to_human_size].each do |name|
+      %i[number_with_delimiter number_with_precision number_to_currency number_to_percentage
+        number_to_human_size].each do |name|
         assert_same value, view.public_send(name, value), "#{name} #{value.inspect[0, 20]}"
       end
     end

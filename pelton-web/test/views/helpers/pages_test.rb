@@ -14,12 +14,17 @@ class WebPagesTest < PeltonTest
         query.define_singleton_method(:offset) { |from| rows.drop(from) }
       end
     end
-    Pelton::Web::View.new.page_links(Pelton::Web::Page.new(Pelton::Web::Page::Slice.new(list, number, 1, counted), request, nil), **options)
+    Pelton::Web::View.new.page_links(
+      Pelton::Web::Page.new(Pelton::Web::Page::Slice.new(list, number, 1, counted), request, nil), **options
+    )
   end
 
   def test_pages_that_have_numbers
-    assert_equal '<nav class="pages" aria-label="Pages"><a href="/list?q=%3C&amp;x&amp;page=1" rel="prev">Previous</a> <a href="/list?q=%3C&amp;x&amp;page=1">1</a> <span aria-current="page">2</span> ' \
-      '<a href="/list?q=%3C&amp;x&amp;page=3">3</a> <a href="/list?q=%3C&amp;x&amp;page=3" rel="next">Next</a></nav>', links(3, 2)
+    assert_equal '<nav class="pages" aria-label="Pages">' \
+      '<a href="/list?q=%3C&amp;x&amp;page=1" rel="prev">Previous</a> <a href="/list?q=%3C&amp;x&amp;page=1">1</a> ' \
+      '<span aria-current="page">2</span> ' \
+      '<a href="/list?q=%3C&amp;x&amp;page=3">3</a> <a href="/list?q=%3C&amp;x&amp;page=3" rel="next">Next</a>' \
+      "</nav>", links(3, 2)
   end
 
   def test_gaps
@@ -29,7 +34,10 @@ class WebPagesTest < PeltonTest
   end
 
   def test_pages_without_numbers
-    assert_equal ["Previous Next", "zurück weiter"], [links(9, 2, counted: false), links(9, 2, counted: false, previous: "zurück", following: "weiter")].map { |html| html.gsub(/<[^>]*>/, "") }
+    assert_equal ["Previous Next", "zurück weiter"], [
+      links(9, 2, counted: false),
+      links(9, 2, counted: false, previous: "zurück", following: "weiter")
+    ].map { |html| html.gsub(/<[^>]*>/, "") }
   end
 
   def test_one_page_needs_no_links

@@ -56,7 +56,9 @@ class WebTagsTest < PeltonTest
       assert_closed view.select_tag(value, [[text, value.to_s], ["g", [[text, 1]]]], selected: value, prompt: text ||
         "p", multiple: true), :select_tag, value
       unless value.to_s.encoding == Encoding::UTF_16LE
-        assert_closed view.tag(:i, view.pluralize(1, value.to_s) + view.number_to_currency(value).to_s.then { |one| view.h(one) }), :pluralize, value
+        assert_closed view.tag(:i,
+          view.pluralize(1, value.to_s) + view.number_to_currency(value).to_s.then { |one| view.h(one) }),
+          :pluralize, value
       end
       assert_closed view.tag(:script, view.json_escape([HTML_TEXT.call(value)]), type: "application/json"),
         :json_escape, value

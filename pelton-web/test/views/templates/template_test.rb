@@ -8,13 +8,15 @@ class WebTemplateTest < PeltonTest
   def test_locals_in_any_order_and_number
     found = templates({"page.html.erb" => "<%= a %><%= defined?(b) ? b : '-' %>"})
 
-    assert_equal %w[1- 12 12], [{a: 1}, {a: 1, b: 2}, {b: 2, a: 1}].map { |locals| found.render("page", locals: locals) }
+    assert_equal %w[1- 12 12],
+      [{a: 1}, {a: 1, b: 2}, {b: 2, a: 1}].map { |locals| found.render("page", locals: locals) }
   end
 
   def test_declared_locals_are_checked
     found = templates({"page.html.erb" => "<%# locals: (title:, size: 3) %><%= title * size %>"}).compile
 
-    assert_equal %w[aaa a], [found.render("page", locals: {title: "a"}), found.render("page", locals: {title: "a", size: 1})]
+    assert_equal %w[aaa a],
+      [found.render("page", locals: {title: "a"}), found.render("page", locals: {title: "a", size: 1})]
     assert_raises(ArgumentError) { found.render("page") }
     assert_raises(ArgumentError) { found.render("page", locals: {title: "a", other: 1}) }
   end

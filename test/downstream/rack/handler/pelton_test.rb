@@ -12,7 +12,8 @@ class RackHandlerPeltonTest < PeltonTest
       require "rack"
       handler = Rack::Handler.get("pelton")
       puts Rack.release[/\A\d+/], handler.name
-      handler.run(->(env) { [200, {"Content-Type" => "text/plain"}, ["hello"]] }, Host: "127.0.0.1", Port: "0") do |launcher|
+      handler.run(->(env) { [200, {"Content-Type" => "text/plain"}, ["hello"]] },
+        Host: "127.0.0.1", Port: "0") do |launcher|
         Pelton.spawn do
           puts Pelton::HTTP.get("http://127.0.0.1:#{launcher.server.listeners.first.port}").body
           Process.kill("INT", Process.pid)

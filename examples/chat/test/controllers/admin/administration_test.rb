@@ -63,7 +63,8 @@ class AdministrationTest < ApplicationTest
     User.all.each(&:destroy)
     2.times do |number|
       in_another_browser do
-        clear_cookies && post("/sign_up", user: {name: "Ann#{"!" * number}", email: "a#{number}@example.com", password: PASSWORD})
+        clear_cookies &&
+          post("/sign_up", user: {name: "Ann#{"!" * number}", email: "a#{number}@example.com", password: PASSWORD})
       end
     end
 

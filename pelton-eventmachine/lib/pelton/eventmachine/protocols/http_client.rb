@@ -88,7 +88,8 @@ module EventMachine
         lines << "Cookie: #{args[:cookie]}" if args[:cookie]
         args[:custom_headers]&.each { |name, value| lines << "#{name}: #{value}" }
         if args[:basic_auth]
-          lines << "Authorization: Basic #{["#{args[:basic_auth][:username]}:#{args[:basic_auth][:password]}"].pack("m0")}"
+          lines <<
+            "Authorization: Basic #{["#{args[:basic_auth][:username]}:#{args[:basic_auth][:password]}"].pack("m0")}"
         end
         lines
       end

@@ -45,7 +45,8 @@ module EventMachine
           lines << "Authorization: #{@args[:authorization]}" if @args[:authorization]
           lines << "Cookie: #{@args[:cookie]}" if @args[:cookie]
           if body
-            lines << "Content-type: #{@args[:content_type] || "application/octet-stream"}" << "Content-length: #{body.bytesize}"
+            lines << "Content-type: #{@args[:content_type] || "application/octet-stream"}"
+            lines << "Content-length: #{body.bytesize}"
           end
           wrong = lines.find { |line| line.match?(/[\r\n]/) } and raise ArgumentError,
             "a header contains a line end: #{wrong.inspect}"

@@ -138,7 +138,9 @@ module EventMachine
         case body.unpack1("N")
         when 10 then send_message("p", [Postgres3Scram::NAME, @pg_scram.first.bytesize, @pg_scram.first].pack("Z*Na*"))
         when 11 then send_message("p", @pg_scram.final(body.byteslice(4..)))
-        else refuse_login("the server did not prove that it knows the password") unless @pg_scram.proved?(body.byteslice(4..))
+        else refuse_login("the server did not prove that it knows the password") unless @pg_scram.proved?(
+          body.byteslice(4..)
+        )
         end
       rescue Postgres3Scram::Wrong => error
         refuse_login(error.message)

@@ -168,7 +168,9 @@ module EventMachine
       def receive_data_response
         return unless answered?(3)
         expect(:receive_message_response)
-        send_data(@args[:content] ? Array(@args[:content]).join : "#{escape_leading_dots(lines_of(mail)).chomp}\r\n.\r\n")
+        send_data(
+          @args[:content] ? Array(@args[:content]).join : "#{escape_leading_dots(lines_of(mail)).chomp}\r\n.\r\n"
+        )
       end
 
       def receive_message_response

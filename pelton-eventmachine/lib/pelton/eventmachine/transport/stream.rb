@@ -237,6 +237,7 @@ module EventMachine
 
     def unbind_later = EventMachine.next_tick { unbind(@errno) }
 
-    ::Pelton.register_upcalls(stream_connected: instance_method(:_connected), stream_received: instance_method(:_received), stream_closed: instance_method(:_closed))
+    ::Pelton.register_upcalls(stream_connected: instance_method(:_connected),
+      stream_received: instance_method(:_received), stream_closed: instance_method(:_closed))
   end
 end

@@ -2,8 +2,8 @@
 
 require "digest"
 
-# Reads the request's body and answers with its length: at /json at once, at other paths piece by piece. At /digest the answer is
-# its digest.
+# Reads the request's body and answers with its length: at /json at once, at other paths piece by piece. At /digest the
+# answer is its digest.
 pieces = lambda do |input, &block|
   buffer = "".b
   block.call(buffer) while input.read(65_536, buffer)

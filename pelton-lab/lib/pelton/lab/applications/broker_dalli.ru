@@ -5,7 +5,8 @@ require "dalli"
 
 clients = Thread::Queue.new
 Integer(ENV.fetch("CONNECTIONS", "5")).times do
-  clients << Dalli::Client.new(ENV.fetch("MEMCACHE_SERVERS"), protocol: :meta, raw: true, compress: false, socket_timeout: 10, value_max_bytes: 2 << 20)
+  clients << Dalli::Client.new(ENV.fetch("MEMCACHE_SERVERS"),
+    protocol: :meta, raw: true, compress: false, socket_timeout: 10, value_max_bytes: 2 << 20)
 end
 
 run lambda { |env|

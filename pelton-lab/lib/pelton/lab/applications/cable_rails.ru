@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# The same as cable.ru, by Rails' Action Cable. RAILTIE is what the application's Gemfile would bring for its server, ADAPTER that of cable.yml, DATABASE
-# the database of QueryChannel, whose subscription takes one query. FASTLANE is for Action Cable's next version.
+# The same as cable.ru, by Rails' Action Cable. RAILTIE is what the application's Gemfile would bring for its server,
+# ADAPTER that of cable.yml, DATABASE the database of QueryChannel, whose subscription takes one query. FASTLANE is for
+# Action Cable's next version.
 require "action_controller/railtie"
 require "active_record/railtie" if ENV["DATABASE"]
 require "action_cable/engine"
@@ -23,7 +24,9 @@ class CableApplication < Rails::Application
   routes.append do
     get "/up", to: ->(_) { [200, {"content-type" => "text/plain"}, ["up"]] }
     post "/broadcast", to: (lambda do |env|
-      Integer(env["QUERY_STRING"]).times { |number| ActionCable.server.broadcast("lab", {n: number, at: Process.clock_gettime(Process::CLOCK_MONOTONIC)}) }
+      Integer(env["QUERY_STRING"]).times { |number|
+        ActionCable.server.broadcast("lab", {n: number, at: Process.clock_gettime(Process::CLOCK_MONOTONIC)})
+      }
       [201, {"content-type" => "text/plain"}, ["sent"]]
     end)
   end

@@ -14,7 +14,9 @@ class LabApplication < Pelton::Web::Application
     mount LabApplication.cable, at: "/cable"
     get("/up") { render plain: "up" }
     post "/broadcast" do
-      Integer(request.query_string).times { |number| Pelton::Cable.broadcast("lab", {n: number, at: Process.clock_gettime(Process::CLOCK_MONOTONIC)}) }
+      Integer(request.query_string).times do |number|
+        Pelton::Cable.broadcast("lab", {n: number, at: Process.clock_gettime(Process::CLOCK_MONOTONIC)})
+      end
       render plain: "sent", status: 201
     end
   end

@@ -22,7 +22,8 @@ module Chat
       end
       database[:rooms].multi_insert(rows(1..ROOMS) { |id| {id: id, name: "Room #{id}"} })
       memberships.each_slice(500) { |some| database[:memberships].multi_insert(some) }
-      rows(1..MESSAGES) { |id| {room_id: room_of(id), user_id: id * 7 % USERS + 1, body: body(id)} }.each_slice(500) { |some| database[:messages].multi_insert(some) }
+      rows(1..MESSAGES) { |id| {room_id: room_of(id), user_id: id * 7 % USERS + 1, body: body(id)} }
+        .each_slice(500) { |some| database[:messages].multi_insert(some) }
       database.create_table(:notes) { primary_key :id; String :text } # rubocop:disable Style/Semicolon
     end
 
@@ -37,7 +38,9 @@ module Chat
       when "/rooms/1" then whole?(body) && shows?(body, last(100)) && body.scan('rel="stylesheet"').size == 12
       when %r{\A/rooms/1/messages\?before=(\d+)} then shows?(body,
         last(100, before: Integer($1))) && !body.include?("<html")
-      when "/sidebar" then body.scan(%r{<a class="overflow-ellipsis" href="/rooms/(\d+)">}).flatten.map(&:to_i) == rooms_of(1).sort_by(&:to_s) && body.scan("<img").size == 20
+      when "/sidebar"
+        body.scan(%r{<a class="overflow-ellipsis" href="/rooms/(\d+)">}).flatten.map(&:to_i) ==
+          rooms_of(1).sort_by(&:to_s) && body.scan("<img").size == 20
       when %r{\A/search} then whole?(body) && body.scan("<mark>#{SEARCHED}</mark>").size == 20
       else body == "Hello World!"
       end
@@ -55,8 +58,16 @@ module Chat
 
     def create_tables(database)
       times = ->(table) { %i[created_at updated_at].each { |name| table.DateTime(name, null: false) } }
-      database.create_table(:users) { primary_key :id; String :name; times.call(self) } # rubocop:disable Style/Semicolon
-      database.create_table(:rooms) { primary_key :id; String :name; times.call(self) } # rubocop:disable Style/Semicolon
+      database.create_table(:users) do
+        primary_key :id
+        String :name
+        times.call(self)
+      end
+      database.create_table(:rooms) do
+        primary_key :id
+        String :name
+        times.call(self)
+      end
       database.create_table :memberships do
         primary_key :id
         Integer :user_id, index: true

@@ -1,14 +1,16 @@
 # frozen_string_literal: true
 
-# A chat on Rails as one file, with the middleware, the log and the settings of a new application in production. Its views are in chat/, its data in
-# chat.rb. RAILTIE is what the application's Gemfile would bring for its server.
+# A chat on Rails as one file, with the middleware, the log and the settings of a new application in production. Its
+# views are in chat/, its data in chat.rb. RAILTIE is what the application's Gemfile would bring for its server.
 require "action_controller/railtie"
 require "active_record/railtie"
 require "net/http"
 require ENV["RAILTIE"] if ENV["RAILTIE"]
 
 $stdout.sync = true # not all servers say so, and all shall write their log alike
-ENV["DATABASE_URL"] = "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}#{"&timeout=5000" if ENV["DATABASE"].start_with?("sqlite3:")}" # as a new application has it
+# as a new application has it
+ENV["DATABASE_URL"] =
+  "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}#{"&timeout=5000" if ENV["DATABASE"].start_with?("sqlite3:")}"
 
 class ChatApplication < Rails::Application
   config.load_defaults Rails::VERSION::STRING.to_f
@@ -20,7 +22,8 @@ class ChatApplication < Rails::Application
   config.log_tags = [:request_id]
   config.log_level = :info
   config.active_support.isolation_level = :fiber if ENV["FIBERS"]
-  config.cache_store = ENV["REDIS"] ? [:redis_cache_store, {url: ENV["REDIS"], pool: {size: Integer(ENV.fetch("POOL"))}}] : :memory_store
+  config.cache_store =
+    ENV["REDIS"] ? [:redis_cache_store, {url: ENV["REDIS"], pool: {size: Integer(ENV.fetch("POOL"))}}] : :memory_store
 
   routes.append do
     %w[hello names queries nap query upstream].each { |page| get "/#{page}", to: "plain##{page}" }
@@ -131,7 +134,8 @@ end
 class SidebarsController < SignedInController
   def show
     @memberships = Current.user.memberships.includes(:room).sort_by { |membership| membership.room.name }
-    @people = User.where(id: Membership.where(room_id: @memberships.map(&:room_id)).select(:user_id)).order(:name).limit(20)
+    @people =
+      User.where(id: Membership.where(room_id: @memberships.map(&:room_id)).select(:user_id)).order(:name).limit(20)
     render layout: false
   end
 end
@@ -139,7 +143,8 @@ end
 class SearchesController < SignedInController
   def show
     @query = params.require(:q)
-    @messages = Message.where(room_id: Current.user.rooms.select(:id)).where("body LIKE ?", "%#{Message.sanitize_sql_like(@query)}%")
+    @messages = Message.where(room_id: Current.user.rooms.select(:id)).where("body LIKE ?",
+      "%#{Message.sanitize_sql_like(@query)}%")
       .includes(:user, :room).order(id: :desc).limit(20)
   end
 end

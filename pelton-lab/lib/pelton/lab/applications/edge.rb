@@ -6,7 +6,8 @@ require "random/formatter"
 # What the experiment edge asks for: pages, an asset, a file. The application and the servers without one have the same.
 module Edge
   HELLO = "Hello World!"
-  WORDS = %w[the room is open until nine and we have ordered tea for all who wait so bring your own cup please see you].freeze
+  WORDS =
+    %w[the room is open until nine and we have ordered tea for all who wait so bring your own cup please see you].freeze
   # A digest in the name says that the file never changes.
   ASSET_PATH = "/assets/app-5f2c81d0a3b4c6e7.css"
   # What each page of the Rails application asks for.

@@ -6,7 +6,8 @@ require_relative "edge"
 # The application of the experiment edge. FOLDER has its files. What a server does not do itself is its work: STATIC
 # sends assets, DEFLATE compresses pages. SENDFILE is the header that has a file sent by a server.
 folder = ENV.fetch("FOLDER")
-pages = {"/hello" => Edge::HELLO, "/page/10" => Edge.page(10), "/page/100" => Edge.page(100), "/public" => Edge.page(10)}
+pages =
+  {"/hello" => Edge::HELLO, "/page/10" => Edge.page(10), "/page/100" => Edge.page(100), "/public" => Edge.page(10)}
 types = Hash.new("text/html; charset=utf-8").update("/hello" => "text/plain")
 file = {"content-type" => "application/octet-stream"}
 file =

@@ -4,7 +4,9 @@
 require "pelton/active_record"
 require "pelton/web"
 
-ActiveRecord::Base.establish_connection("#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}#{"&timeout=5000" if ENV["DATABASE"].start_with?("sqlite3:")}")
+ActiveRecord::Base.establish_connection(
+  "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}#{"&timeout=5000" if ENV["DATABASE"].start_with?("sqlite3:")}"
+)
 
 class User < ActiveRecord::Base; end
 

@@ -5,7 +5,9 @@ require "action_controller/railtie"
 require "active_record/railtie"
 require ENV["RAILTIE"] if ENV["RAILTIE"] # pelton/rails, on Pelton
 
-ENV["DATABASE_URL"] = "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}#{"&timeout=5000" if ENV["DATABASE"].start_with?("sqlite3:")}" # as a new application has it
+# as a new application has it
+ENV["DATABASE_URL"] =
+  "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}#{"&timeout=5000" if ENV["DATABASE"].start_with?("sqlite3:")}"
 
 class Application < Rails::Application
   config.load_defaults Rails::VERSION::STRING.to_f

@@ -6,6 +6,8 @@ require "eventmachine"
 seconds = Float(ENV.fetch("SECONDS", "2"))
 
 run lambda { |env|
-  EM.add_timer(seconds) { env["async.callback"].call([200, {"content-type" => "text/plain", "content-length" => "12"}, ["Hello World!"]]) }
+  EM.add_timer(seconds) {
+    env["async.callback"].call([200, {"content-type" => "text/plain", "content-length" => "12"}, ["Hello World!"]])
+  }
   [-1, {}, []]
 }

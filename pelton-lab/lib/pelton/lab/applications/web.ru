@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# An application on Pelton::Web: a constant text, as one of ROUTES routes; the page of messages, with its fragments cached if FRAGMENTS is set.
+# An application on Pelton::Web: a constant text, as one of ROUTES routes; the page of messages, with its fragments
+# cached if FRAGMENTS is set.
 require "fileutils"
 require "pelton/web"
 require "tmpdir"
@@ -11,7 +12,8 @@ FileUtils.mkdir(File.join(VIEWS, "lab_messages"))
 {
   "_message" => Messages::MESSAGE,
   "_user" => "<body><p>signed in as <%= user %></p>\n",
-  "index" => "<%== Messages::HEAD %><%= render \"user\", user: @user %><%= render partial: \"message\", collection: Messages::LIST %></body></html>\n",
+  "index" => "<%== Messages::HEAD %><%= render \"user\", user: @user %>" \
+    "<%= render partial: \"message\", collection: Messages::LIST %></body></html>\n",
   "cached" => <<~ERB
     <% cache "head" do %><%== Messages::HEAD %><% end %><%= render "user", user: @user %>
     <% Messages::LIST.each do |message| %><% cache [message.id, message.sent.to_i] do %><%= render "message", message: message %><% end %><% end %></body></html>

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The page on Rails, in one file, with the middleware and settings of a new application in production, and Rack's compression.
+# The page on Rails, in one file, with the middleware and settings of a new application in production, and Rack's
+# compression.
 require "action_controller/railtie"
 require "action_view/testing/resolvers"
 require "rack/deflater"
@@ -21,7 +22,8 @@ end
 class RoomController < ActionController::Base
   prepend_view_path ActionView::FixtureResolver.new(
     "room/_message.html.erb" => Messages::MESSAGE,
-    "room/index.html.erb" => "<%== Messages::HEAD %><body><p>signed in as <%= @user %></p>\n<%= render partial: \"room/message\", collection: Messages::LIST, as: :message %></body></html>\n"
+    "room/index.html.erb" => "<%== Messages::HEAD %><body><p>signed in as <%= @user %>" \
+      "</p>\n<%= render partial: \"room/message\", collection: Messages::LIST, as: :message %></body></html>\n"
   )
 
   def index

@@ -26,7 +26,8 @@ Pelton::Lab.web_experiment "broker" do |programs|
       require "pelton/memcached"
       value = Random.new(bytes).bytes(bytes)
       Pelton::Memcached::Client.new(run.address, timeout: 10).set("test", value)
-      Pelton::Lab::WebServer.serve(command, environment: {"MEMCACHE_SERVERS" => run.address, "CONNECTIONS" => connections.to_s}) do |server|
+      Pelton::Lab::WebServer.serve(command,
+        environment: {"MEMCACHE_SERVERS" => run.address, "CONNECTIONS" => connections.to_s}) do |server|
         check = lambda do
           answer = server.get("/test")
           run.expect(["200", true], [answer.code, answer.body.b == value],

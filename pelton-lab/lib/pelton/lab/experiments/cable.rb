@@ -12,14 +12,16 @@ require "pelton/lab/web/resuming_sockets"
 # has the same channel, whose messages have a number and a time; each frame that a socket gets is compared with those of
 # the others.
 Pelton::Lab.experiment "cable" do
-  about "broadcasts to a thousand sockets by Pelton::Cable, by the same channel of Rails on Pelton, on Puma and on AnyCable, and by node"
+  about "broadcasts to a thousand sockets by Pelton::Cable, by the same channel of Rails on Pelton, on Puma and on " \
+    "AnyCable, and by node"
   only_when_named
 
   lab = Pelton::Lab
   servers = lab::CableServers
   ways = servers::ALL
-  broadcast =
-    ->(run, server, number) { run.expect("201", server.post("/broadcast?#{number}", "").code, "the status of a broadcast") }
+  broadcast = ->(run, server, number) do
+    run.expect("201", server.post("/broadcast?#{number}", "").code, "the status of a broadcast")
+  end
   channel = {channel: "LabChannel"}
 
   # A race of these servers with so many sockets that have subscribed to the stream.
@@ -83,7 +85,10 @@ Pelton::Lab.experiment "cable" do
             opened.create_table?(:users) { primary_key :id }
             opened[:users].insert_conflict.insert(id: 1)
           end
-          servers.serve(run, ways.fetch(name), {"DATABASE" => database.address(run, :rails, folder), "POOL" => "10"}) do |server, url|
+          servers.serve(run, ways.fetch(name), {
+            "DATABASE" => database.address(run, :rails, folder),
+            "POOL" => "10"
+          }) do |server, url|
             sockets = lab::CableSockets.new(run, url, 100, channel: channel)
             run.measure_server(server) do
               sockets.subscribe_to(run.size) { |number| {channel: "QueryChannel", user: 1, number: number} }
@@ -93,7 +98,9 @@ Pelton::Lab.experiment "cable" do
         end
       end
     end
-    target nil, "subscriptions with a query on PostgreSQL: time of one by Rails' channel / on Puma (2 times as many a second)", of: "Pelton, Rails", at_most: 1 / 2r.to_f
+    target nil,
+      "subscriptions with a query on PostgreSQL: time of one by Rails' channel / on Puma (2 times as many a second)",
+      of: "Pelton, Rails", at_most: 1 / 2r.to_f
   end
 
   race "10,000 idle sockets", **rounds, size: {apart: 1}, full: 1, rounds: 3, rounds_per_process: 1 do
@@ -134,8 +141,15 @@ Pelton::Lab.experiment "cable" do
     one = servers.pelton
     with = {
       "no service" => ->(run, &block) { block.call(servers.pelton("-w", "2")) },
-      "Redis" => ->(run, &block) { lab::WebServer.serve(lab::WebPrograms.redis) { |redis| block.call(servers.pelton("-w", "2", "--pubsub", "redis://127.0.0.1:#{redis.port}")) } },
-      "PostgreSQL" => ->(run, &block) { block.call(servers.pelton("-w", "2", "--pubsub", lab::Database::ALL.fetch("PostgreSQL").address(run, :rails, nil))) }
+      "Redis" => ->(run, &block) {
+        lab::WebServer.serve(lab::WebPrograms.redis) do |redis|
+          block.call(servers.pelton("-w", "2", "--pubsub", "redis://127.0.0.1:#{redis.port}"))
+        end
+      },
+      "PostgreSQL" => ->(run, &block) do
+        block.call(servers.pelton("-w", "2",
+          "--pubsub", lab::Database::ALL.fetch("PostgreSQL").address(run, :rails, nil)))
+      end
     }
     server { |processes, core, _| lab::Database::ALL.fetch("PostgreSQL").start(processes, core) }
     with.each do |name, service|

@@ -19,8 +19,11 @@ Pelton::Lab.experiment "cache" do
     about "values of 100 bytes"
     server(&memcached)
     values = (0...1_000).to_h { |i| ["key-#{i}", "value #{i} ".ljust(100, "x")] }
-    work =
-      ->(run, cache) { run.measure { run.size.times { run.expect(true, cache.get_multi(values.keys) == values, "whether all values are right") } } }
+    work = ->(run, cache) do
+      run.measure do
+        run.size.times { run.expect(true, cache.get_multi(values.keys) == values, "whether all values are right") }
+      end
+    end
 
     baseline "dalli", style: "blocking", gem: "dalli" do |run|
       require "dalli"
@@ -127,7 +130,8 @@ Pelton::Lab.experiment "cache" do
 
   {"gets, queued" => [8, 100], "gets, one at a time" => [50, 1]}.each do |name, (connections, queued)|
     race "the embedded server: #{name}", size: {apart: 200_000}, unit: "gets", rehearsal: 800 do
-      about "values of 100 bytes for #{connections} connections, #{queued} at a time on each; the client is Pelton's, on the other core"
+      about "values of 100 bytes for #{connections} connections, #{queued} at a time on each; the client is " \
+        "Pelton's, on the other core"
       server { Pelton::Lab::WebLoad::Program.new("the contenders", 1) }
       metric :cpu_us_per_operation, "CPU us/op"
       also :us_per_operation, "us/op"
@@ -172,7 +176,11 @@ Pelton::Lab.experiment "cache" do
       end
 
       contender("pelton memcached", style: "callback") do |run|
-        serve.call(run, ->(port, _) { [RbConfig.ruby, "-I", Pelton::Lab::Installation::LIBRARIES, Pelton::Lab::Installation::COMMAND, "memcached", "-p", port.to_s] })
+        serve.call(run,
+          ->(port, _) do
+            [RbConfig.ruby, "-I", Pelton::Lab::Installation::LIBRARIES, Pelton::Lab::Installation::COMMAND, "memcached",
+              "-p", port.to_s]
+          end)
       end
 
       target nil, "embedded server, #{name}: CPU of an operation / memcached's (0.9 times its operations)",

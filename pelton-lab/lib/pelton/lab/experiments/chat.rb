@@ -71,7 +71,8 @@ Pelton::Lab.web_experiment "chat" do
   write = lambda do |run, way, cache|
     serve.call(run, way, cache) do |server, clients, path|
       run.measure_server(server) { load.call(run, server, clients, :post, post, run.size * way.share) }
-      run.expect(0, chat.lost(path, clients.acknowledged), "the number of acknowledged posts that are not in the database")
+      run.expect(0, chat.lost(path, clients.acknowledged),
+        "the number of acknowledged posts that are not in the database")
       clients.close
     end
   end
@@ -87,7 +88,8 @@ Pelton::Lab.web_experiment "chat" do
            unit: "requests of each page to Rails"}
   # Requests/s of a room's page in the published table.
   published = lambda do |race, rates|
-    race.past("the published table", source: "Campfire and its ports, October 2026, Ryzen 7 8700GE, 4 threads, 16 clients; seconds for 160 times the room's page") do
+    race.past("the published table", source: "Campfire and its ports, October 2026, Ryzen 7 8700GE, 4 threads, 16 " \
+      "clients; seconds for 160 times the room's page") do
       rates.each { |name, rate| row(name, real: 160 / rate.to_f) }
     end
   end
@@ -97,7 +99,13 @@ Pelton::Lab.web_experiment "chat" do
     "fragments" => ["fragments", {room: [60, 25], messages: [70, 15], sidebar: [75, 12], search: [50, 20]},
       {"Rails optimised" => 529, "Sinatra, Falcon" => 11_349, "Rage, Sequel" => 10_094,
        "Roda, Sequel, Falcon" => 12_431, "Rust" => 21_155}],
-    "finished pages" => ["pages", nil, {"Rails upstream" => 3_189, "Sinatra, Falcon" => 22_266, "Rage, Sequel" => 21_106, "Roda, Sequel, Falcon" => 24_769, "Rust" => 42_282}]
+    "finished pages" => ["pages", nil, {
+      "Rails upstream" => 3_189,
+      "Sinatra, Falcon" => 22_266,
+      "Rage, Sequel" => 21_106,
+      "Roda, Sequel, Falcon" => 24_769,
+      "Rust" => 42_282
+    }]
   }.each do |title, (cache, times, rates)|
     race title, **small do
       about "16 users read a room, older messages, the sidebar and a search's results; one process on one core"
@@ -162,7 +170,8 @@ Pelton::Lab.web_experiment "chat" do
         serve.call(run, way, "fragments", clients: run.size) do |server, clients|
           origin = {"Origin" => server.url("").chomp("/")}
           sockets = lab::CableSockets.new(run, server.url("/cable").sub("http", "ws"), run.size,
-            channel: {channel: "RoomChannel", id: 1}, headers: clients.cookies.map { |cookie| {"Cookie" => cookie, **origin} })
+            channel: {channel: "RoomChannel", id: 1},
+            headers: clients.cookies.map { |cookie| {"Cookie" => cookie, **origin} })
           run.measure_server(server) { clients.load(pages[:room], run.size) }
           run.record(:idle_mb, server.usage.rss_kb / 1024.0)
           sockets.close

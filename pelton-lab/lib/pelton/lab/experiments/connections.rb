@@ -54,7 +54,8 @@ Pelton::Lab.web_experiment "connections" do |programs|
   end
 
   race "a hundred slow readers", size: {apart: 100}, rehearsal: 5, unit: "readers of 8 MB" do
-    about "bodies of 8 MB, read a kilobyte at a time; meanwhile another client asks for twelve bytes, fifty times a second"
+    about "bodies of 8 MB, read a kilobyte at a time; meanwhile another client asks for twelve bytes, fifty times a " \
+      "second"
     metric :longest_ms, "longest answer, ms", digits: 1
     also :median_ms, "median answer, ms", digits: 1
     also :share, "memory / bodies, times"
@@ -88,7 +89,10 @@ Pelton::Lab.web_experiment "connections" do |programs|
       Tempfile.create("pelton-lab") do |file|
         file.write(pattern::BLOCK * blocks)
         file.flush
-        serve.call(run, programs.nginx("sendfile on; location = /large { alias #{file.path}; } location / { return 200 \"#{hello}\"; }"))
+        serve.call(run,
+          programs.nginx(
+            "sendfile on; location = /large { alias #{file.path}; } location / { return 200 \"#{hello}\"; }"
+          ))
       end
     end
 
@@ -100,7 +104,8 @@ Pelton::Lab.web_experiment "connections" do |programs|
   end
 
   race "a large upload", size: {apart: 2}, rehearsal: 1, rounds: 12, rounds_per_process: 6, unit: "uploads of 100 MB" do
-    about "one client sends it; the handler reads it piece by piece; nginx buffers it in a file and passes it on to a static upstream"
+    about "one client sends it; the handler reads it piece by piece; nginx buffers it in a file and passes it on to " \
+      "a static upstream"
     metric :cpu_ms_per_operation, "CPU an upload, ms", digits: 1
     also :grown_mb, "growth of its memory, MB", digits: 1
 

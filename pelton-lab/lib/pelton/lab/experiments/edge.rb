@@ -19,8 +19,10 @@ Pelton::Lab.web_experiment "edge" do |_programs|
   ways = {
     "nginx alone" => way.new(:nginx, {}, {style: "callback", program: "nginx", baseline: true}),
     "Pelton" => way.new(:pelton, {"SENDFILE" => "x-sendfile"}, {style: "direct"}),
-    "Thruster, Puma" => way.new(:thruster, {"SENDFILE" => "x-sendfile", "STATIC" => "1"}, {style: "blocking", gem: "thruster", with: %w[puma]}),
-    "nginx, Puma" => way.new(:nginx_and_puma, {"SENDFILE" => "x-accel-redirect"}, {style: "blocking", program: "nginx", gem: "puma"}),
+    "Thruster, Puma" => way.new(:thruster, {"SENDFILE" => "x-sendfile", "STATIC" => "1"},
+      {style: "blocking", gem: "thruster", with: %w[puma]}),
+    "nginx, Puma" => way.new(:nginx_and_puma, {"SENDFILE" => "x-accel-redirect"},
+      {style: "blocking", program: "nginx", gem: "puma"}),
     "Falcon" => way.new(:falcon, {"STATIC" => "1", "DEFLATE" => "1"}, {style: "direct", gem: "falcon", rounds: 4}, true)
   }
 
@@ -40,7 +42,8 @@ Pelton::Lab.web_experiment "edge" do |_programs|
             sent = cookie ? {**headers, "Cookie" => cookie} : headers
             check = lambda do
               answer = server.get(path, {"Accept-Encoding" => "identity", **sent})
-              run.expect(["200", true], [answer.code, !!right.call(answer)], "an answer's status, and whether it is right")
+              run.expect(["200", true], [answer.code, !!right.call(answer)],
+                "an answer's status, and whether it is right")
             end
             3.times { check.call } # it is in the cache then
             run.measure_server(server) do
@@ -88,7 +91,8 @@ Pelton::Lab.web_experiment "edge" do |_programs|
   # By default Pelton compresses at level 4 and nginx at level 1; Thruster has a faster compressor than zlib.
   [[10, 1.5, 1], [100, 0.8, 0.7]].each do |kilobytes, thruster, nginx|
     race "#{kilobytes} KB, gzip", **rounds do
-      about "a page of #{kilobytes} KB from the application, compressed as each server does it by default, on 64 connections"
+      about "a page of #{kilobytes} KB from the application, compressed as each server does it by default, on 64 " \
+        "connections"
       page = Edge.page(kilobytes)
       by_wrk.call(self, "/page/#{kilobytes}", headers: {"Accept-Encoding" => "gzip"}) do |answer|
         answer["content-encoding"] == "gzip" && Zlib.gunzip(answer.body) == page
@@ -100,7 +104,9 @@ Pelton::Lab.web_experiment "edge" do |_programs|
   race "an asset", **rounds do
     about "20 KB with a digest in the name, from public/; Thruster keeps Puma's answer in memory; on 64 connections"
     asset = Edge.asset
-    by_wrk.call(self, Edge::ASSET_PATH) { |answer| answer.body == asset && answer["cache-control"].include?("max-age=31") }
+    by_wrk.call(self, Edge::ASSET_PATH) do |answer|
+      answer.body == asset && answer["cache-control"].include?("max-age=31")
+    end
     target nil, "an asset over TLS: time / nginx alone (0.8 of its requests/s)", of: "Pelton", at_most: 1 / 0.8
     targets.call(self, "an asset", thruster: 3, nginx: 0.8)
   end

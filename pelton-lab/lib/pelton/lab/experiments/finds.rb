@@ -6,8 +6,8 @@ require "pelton/lab/database"
 # What a model costs without a web server around it: one find after the other, a thousand at once, and all rows of a
 # large table.
 Pelton::Lab.experiment "finds" do
-  about "models of Sequel and ActiveRecord on Pelton, whose finds are merged, in one process beside the same without Pelton: single finds, a thousand at once, " \
-    "a hundred thousand rows"
+  about "models of Sequel and ActiveRecord on Pelton, whose finds are merged, in one process beside the same without " \
+    "Pelton: single finds, a thousand at once, a hundred thousand rows"
   only_when_named
 
   # Yields the address of a filled database for a library, and Sequel's own connection to it.
@@ -52,7 +52,9 @@ Pelton::Lab.experiment "finds" do
   # Yields a model of ActiveRecord.
   connect = lambda do |database, run, rows, pool, &work|
     fill.call(database, run, :rails, rows) do |address|
-      ActiveRecord::Base.establish_connection("#{address}?pool=#{pool}&checkout_timeout=30#{"&timeout=30000" if address.start_with?("sqlite3:")}")
+      ActiveRecord::Base.establish_connection(
+        "#{address}?pool=#{pool}&checkout_timeout=30#{"&timeout=30000" if address.start_with?("sqlite3:")}"
+      )
       work.call(Object.const_set(:User, Class.new(ActiveRecord::Base)))
       ActiveRecord::Base.connection_pool.disconnect!
     end
@@ -84,8 +86,10 @@ Pelton::Lab.experiment "finds" do
 
   # The same by a fiber each. The block returns the number of queries until now.
   by_fibers = lambda do |run, find, &queries|
-    times =
-      -> { Array.new(run.size) { |i| Pelton.spawn { run.expect("user #{1 + i}", find.call(1 + i).username) } }.each(&:await) }
+    times = -> do
+      Array.new(run.size) { |i| Pelton.spawn { run.expect("user #{1 + i}", find.call(1 + i).username) } }
+        .each(&:await)
+    end
     times.call
     before = queries.call
     run.measure(&times)
@@ -100,8 +104,11 @@ Pelton::Lab.experiment "finds" do
       server { |processes, core, _| database.start(processes, core) }
       also :cpu_us_per_operation, "CPU us/op"
 
-      work =
-        ->(run, model, find) { run.measure { run.size.times { |i| (1 + i * 7 % 1_000).then { |id| check.call(run, model.public_send(find, id), id) } } } }
+      work = ->(run, model, find) do
+        run.measure do
+          run.size.times { |i| (1 + i * 7 % 1_000).then { |id| check.call(run, model.public_send(find, id), id) } }
+        end
+      end
       baseline("Sequel::Model", style: "blocking") do |run|
         sequel.call(database, run, 1_000) { |model| work.call(run, model, :with_pk!) }
       end

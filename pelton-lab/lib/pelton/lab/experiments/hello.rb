@@ -77,7 +77,8 @@ Pelton::Lab.web_experiment "hello" do |programs|
   end
 
   race "new connections", size: {apart: 1}, **rounds do
-    about "twelve bytes on 64 connections, of which each ends after ten requests on average, and is replaced by a new one"
+    about "twelve bytes on 64 connections, of which each ends after ten requests on average, and is replaced by a " \
+      "new one"
     contenders.call(self, requests_per_connection: 10)
     target 27, "hello world, a new connection for every 10 requests: time a request / nginx (0.7 of its requests/s)",
       of: "Pelton", at_most: 1 / 0.7
@@ -109,7 +110,8 @@ Pelton::Lab.web_experiment "hello" do |programs|
   end
 
   race "a JSON body", size: {apart: 1}, **rounds do
-    about "10 KB of JSON are posted, which the handler reads before it answers; nginx passes them on to a static upstream in the same process"
+    about "10 KB of JSON are posted, which the handler reads before it answers; nginx passes them on to a static " \
+      "upstream in the same process"
     server { Pelton::Lab::WebLoad.program("wrk") }
     also :cpu_us_per_operation, "CPU us/op"
 
@@ -139,7 +141,8 @@ Pelton::Lab.web_experiment "hello" do |programs|
       post.call(run, programs.puma(reader))
     end
 
-    target 28, "POST of 10 KB of JSON, read and answered: time a request / nginx's proxy to a static upstream (0.6 of its requests/s)",
+    target 28, "POST of 10 KB of JSON, read and answered: time a request / nginx's proxy to a static upstream (0.6 " \
+      "of its requests/s)",
       of: "Pelton", at_most: 1 / 0.6
   end
 

@@ -17,7 +17,8 @@ Pelton::Lab.web_experiment "jobs" do |programs|
   gems = lab::RailsEngines.new
   available = lambda do
     if Gem::Version.new(gems.version || 0) < Gem::Version.new("3.3")
-      raise lab::Unavailable, "Solid Queue's fibers on async need Ruby 3.3, this is #{gems.version}: RUBY=/path/to/bin/ruby"
+      raise lab::Unavailable,
+        "Solid Queue's fibers on async need Ruby 3.3, this is #{gems.version}: RUBY=/path/to/bin/ruby"
     end
     gems.unavailable&.then { |reason| raise lab::Unavailable, reason }
   end
@@ -31,7 +32,9 @@ Pelton::Lab.web_experiment "jobs" do |programs|
       "Pelton::Rails::SolidQueue::FiberPool")
   }
   worker =
-    gems.command(->(port, _) { [RbConfig.ruby, "-I", lab::Installation::LIBRARIES, programs.application("jobs/worker", "rb"), port.to_s] })
+    gems.command(->(port, _) do
+      [RbConfig.ruby, "-I", lab::Installation::LIBRARIES, programs.application("jobs/worker", "rb"), port.to_s]
+    end)
 
   # Runs the jobs, and checks what they have written.
   perform = lambda do |run, server, one, job, count|
@@ -45,7 +48,8 @@ Pelton::Lab.web_experiment "jobs" do |programs|
 
   %w[SQLite PostgreSQL].each do |name|
     database = lab::Database::ALL.fetch(name)
-    {"tokens" => ["TokenJob", 400, 2000, "jobs that receive 50 tokens in two seconds, publish each, and store the text"],
+    {"tokens" => ["TokenJob", 400,
+      2000, "jobs that receive 50 tokens in two seconds, publish each, and store the text"],
      "rows" => ["RowJob", 1000, 5000, "jobs that update a row"]}.each do |title, (job, size, full, what)|
       race "#{title}, #{name}", size: {apart: size}, rounds: 3, rehearsal: 20, full: full, unit: "jobs" do
         about "#{what}; one worker"
@@ -87,13 +91,16 @@ Pelton::Lab.web_experiment "jobs" do |programs|
 
   # Puma 8 starts further threads for requests that say that they wait.
   puma = lambda do |port, folder|
-    File.write(config = File.join(folder, "puma.rb"), "bind 'tcp://127.0.0.1:#{port}'\nthreads 5, 5\nworkers 0\nmax_io_threads 1100 if respond_to?(:max_io_threads)\nenvironment 'production'\nrackup #{programs.application("jobs/streams").inspect}")
+    File.write(config = File.join(folder, "puma.rb"),
+      "bind 'tcp://127.0.0.1:#{port}'\nthreads 5, 5\nworkers 0\nmax_io_threads 1100 if respond_to?(:max_io_threads)\n" \
+      "environment 'production'\nrackup #{programs.application("jobs/streams").inspect}")
     [RbConfig.ruby, "-e", 'require "puma/cli"; Puma::CLI.new(ARGV).run', "--", "-q", "-C", config]
   end
   streams = programs.application("jobs/streams")
 
   race "event streams", size: {apart: 200}, rounds: 3, rehearsal: 10, full: 1000, unit: "streams" do
-    about "streams of 50 events in two seconds, all at once, and 200 pages a second beside them; one process on one core"
+    about "streams of 50 events in two seconds, all at once, and 200 pages a second beside them; one process on one " \
+      "core"
     server { available.call.then { lab::WebLoad::Program.new("Pelton's HTTP client") } }
     also :cpu_us_per_operation, "CPU us/stream", digits: 0
     also :first_ms, "first event, p99 ms", digits: 0

@@ -6,7 +6,8 @@ require "pelton/lab/web"
 # "AsyncRecord" (2010): a page of five user names from a database, by a model that does not block and one that does.
 # In the article ab -c 100 -n 1000 saw 1,100 requests/s where Rails answered 44.
 Pelton::Lab.web_experiment "models" do |programs|
-  about "pages from a database by models: Sequel and ActiveRecord on pelton-web, Rails on Pelton, Roda with Sequel and Rails on Puma"
+  about "pages from a database by models: Sequel and ActiveRecord on pelton-web, Rails on Pelton, Roda with Sequel " \
+    "and Rails on Puma"
 
   sequel = programs.application("models")
   active_record = programs.application("models_active_record")
@@ -17,7 +18,11 @@ Pelton::Lab.web_experiment "models" do |programs|
   fill = lambda do |kind, run, folder|
     kind.open(run, folder) do |database|
       next if database.table_exists?(:users) && database[:users].count == 10_000
-      database.create_table(:users) { primary_key :id; String :username; Integer :visits, default: 0 } # rubocop:disable Style/Semicolon
+      database.create_table(:users) do
+        primary_key :id
+        String :username
+        Integer :visits, default: 0
+      end
       database.create_table(:notes) { primary_key(:id).then { String :text } }
       (1..10_000).each_slice(1000) do |ids|
         database[:users].import(%i[id username], ids.map { |id| [id, "user #{id}"] })
@@ -98,7 +103,8 @@ Pelton::Lab.web_experiment "models" do |programs|
   Pelton::Lab::Database::ALL.each_key do |name|
     race "five users, #{name}", size: {apart: 1_000}, rehearsal: 100, rounds: 6, rounds_per_process: 3,
       unit: "requests" do
-      about "the article's page: ab -c 100 -n 1000, a connection for each request; then 42 requests/s for Rails and 1,100 for AsyncRecord"
+      about "the article's page: ab -c 100 -n 1000, a connection for each request; then 42 requests/s for Rails and " \
+        "1,100 for AsyncRecord"
       contenders.call(self, name, "/users") do |run, server|
         Pelton::Lab::WebLoad.new(run).ab(server.url("/users"), requests: run.size, connections: 100,
           bytes: names.bytesize)

@@ -44,7 +44,11 @@ Pelton::Lab.web_experiment "rails" do |programs|
         block.call({**addresses, "UPSTREAM" => service.url})
       end
     end
-    redis ? start.call(programs.redis) { |cache| with_service.call({"REDIS" => "redis://127.0.0.1:#{cache.port}"}) } : with_service.call({})
+    if redis
+      start.call(programs.redis) { |cache| with_service.call({"REDIS" => "redis://127.0.0.1:#{cache.port}"}) }
+    else
+      with_service.call({})
+    end
   end
 
   # Serves the chat, and yields the server with a visitor who is signed in.

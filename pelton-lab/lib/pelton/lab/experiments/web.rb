@@ -7,7 +7,8 @@ require "pelton/lab/web"
 # What a framework costs: a text, a page of messages for a user who is signed in, the same page that the client has
 # already, an image.
 Pelton::Lab.web_experiment "web" do |programs|
-  about "pages by Pelton::Web: fragments that are deflated once, and public responses from the server's cache; Roda, Sinatra, Rails and nginx"
+  about "pages by Pelton::Web: fragments that are deflated once, and public responses from the server's cache; Roda, " \
+    "Sinatra, Rails and nginx"
 
   web = programs.application("web")
   libraries = {"RUBYLIB" => [Pelton::Lab::Installation::LIBRARIES, ENV["RUBYLIB"]].compact.join(File::PATH_SEPARATOR)}
@@ -57,7 +58,8 @@ Pelton::Lab.web_experiment "web" do |programs|
   end
 
   race "40 messages", **rounds do
-    about "a page of 28 KB for a user who is signed in, with an entity tag, compressed by gzip; nginx compresses the finished page from memory"
+    about "a page of 28 KB for a user who is signed in, with an entity tag, compressed by gzip; nginx compresses the " \
+      "finished page from memory"
     server { Pelton::Lab::WebLoad.program("wrk") }
     also :cpu_us_per_operation, "CPU us/op"
     headers = {"Accept-Encoding" => "gzip", "Cookie" => "user=Ada"}
@@ -82,7 +84,8 @@ Pelton::Lab.web_experiment "web" do |programs|
       serve.call(run, programs.nginx_page(Messages.page("Ada")), "/messages", headers: headers, &right)
     end
 
-    target nil, "40 messages, nothing cached: time / Roda, erubi and Rack::Deflater on Puma (1.5 times its requests/s)", of: "Web, nothing cached", at_most: 1 / 1.5
+    target nil, "40 messages, nothing cached: time / Roda, erubi and Rack::Deflater on Puma (1.5 times its requests/s)",
+      of: "Web, nothing cached", at_most: 1 / 1.5
     # zlib, the tag's digest and the messages' own texts take 240 of Web's 560 us; Rails pays for them too.
     target nil, "the same / Rails on Puma (8 times)", of: "Web, nothing cached", to: "Rails, Puma", at_most: 1 / 8r.to_f
     # 41 keys, look-ups and marks take 130 of a cached page's 210 us in a template.

@@ -59,18 +59,23 @@ module Pelton
       private
 
       def page
-        Html.tag(:html, Html.tag(:head, Html.tag(:meta, charset: "utf-8"), Html.tag(:meta, name: "viewport", content: "width=device-width, initial-scale=1"),
+        Html.tag(:html, Html.tag(:head, Html.tag(:meta, charset: "utf-8"),
+          Html.tag(:meta, name: "viewport", content: "width=device-width, initial-scale=1"),
           Html.tag(:meta, name: "color-scheme", content: "light dark"),
           Html.tag(:title, "Pelton lab: #{experiments.map(&:name).join(", ")}"),
           Html.tag(:style, Html::Markup.new(STYLE))),
-          Html.tag(:body, header, Html.tag(:main, short, targets, experiments.map { |experiment| chapter(experiment) }, method), footer), lang: "en")
+          Html.tag(:body, header,
+            Html.tag(:main, short, targets, experiments.map { |experiment| chapter(experiment) }, method), footer),
+          lang: "en")
       end
 
       def experiments = @comparisons.map(&:experiment).uniq
 
       def header
         Html.tag(:header, Html::Markup.new(WHEEL), Html.tag(:div, Html.tag(:h1, "What async costs, what it gains"),
-          Html.tag(:p, "Measured by Pelton #{@environment[:pelton]} on #{@environment[:cpu] || @environment[:kernel]}, #{NumberFormat.count(@environment[:usable_cores], "core")}, " \
+          Html.tag(:p, "Measured by Pelton #{@environment[:pelton]} on " \
+            "#{@environment[:cpu] || @environment[:kernel]}, " \
+            "#{NumberFormat.count(@environment[:usable_cores], "core")}, " \
             "#{@environment[:ruby][/\Aruby \S+/]}, #{@environment[:time].to_s[0, 10]}")))
       end
 
@@ -85,8 +90,8 @@ module Pelton
         uncertain = ratios.count(false)
         share = "#{(Comparison::TRUST * 100).round} %"
         return Html.tag(:p, "All #{ratios.size} ratios are certain within #{share}.", busy) if uncertain.zero?
-        Html.tag(:p, Html.tag(:span, "#{uncertain} of #{ratios.size} ratios, marked like this, are not certain within #{share}. " \
-          "A quiet machine and more rounds help.", class: "uncertain"), busy)
+        Html.tag(:p, Html.tag(:span, "#{uncertain} of #{ratios.size} ratios, marked like this, are not certain " \
+          "within #{share}. A quiet machine and more rounds help.", class: "uncertain"), busy)
       end
 
       def busy
@@ -101,8 +106,10 @@ module Pelton
           "#{verdicts[verdict]} #{verdict}" if verdicts[verdict]
         end
         Html.tag(:section, Html.tag(:h2, "Targets"),
-          Html.tag(:p, "Of #{checks.size}: #{counted.join(", ")}. Values within #{((Target::TOLERANCE - 1) * 100).round} % of a limit meet it. " \
-            "A verdict is not certain where the value's confidence interval includes the limit. Verdicts from fewer than " \
+          Html.tag(:p, "Of #{checks.size}: #{counted.join(", ")}. Values within " \
+            "#{((Target::TOLERANCE - 1) * 100).round} % of a limit meet it. " \
+            "A verdict is not certain where the value's confidence interval includes the limit. Verdicts from fewer " \
+            "than " \
             "#{Target::ROUNDS_FOR_A_VERDICT} rounds say how many there were.", class: "facts"), Tables.targets(checks))
       end
 
@@ -114,8 +121,13 @@ module Pelton
 
       def article(sweep)
         comparison = sweep.comparisons.first
-        Html.tag(:article, Html.tag(:h3, sweep.race.name), (Html.tag(:p, sweep.race.about, class: "about") if sweep.race.about), Html.tag(:p, facts(sweep), class: "facts"),
-          sweep.measured.empty? ? nil : [picture(sweep), (Tables.past(comparison.past, comparison) if comparison.past), tables(sweep)], absent(sweep), id: self.class.id(sweep))
+        Html.tag(:article, Html.tag(:h3, sweep.race.name),
+          (Html.tag(:p, sweep.race.about, class: "about") if sweep.race.about),
+          Html.tag(:p, facts(sweep), class: "facts"),
+          sweep.measured.empty? ? nil : [picture(sweep), (Tables.past(comparison.past, comparison) if comparison.past),
+            tables(sweep)],
+          absent(sweep),
+          id: self.class.id(sweep))
       end
 
       def facts(sweep)
@@ -138,8 +150,9 @@ module Pelton
       def grids(sweep)
         base = sweep.measured.map(&:reference).find { |result| result&.measured? }&.name or return
         names = sweep.rivals.reject { |name| sweep.race.find(name).baseline }
-        Html.tag(:div, Html.tag(:p, "Up: #{sweep.race.points.title}. To the right: milliseconds of round trip. In each field: the time of an operation " \
-          "divided by that of #{base}. ", Html.tag(:span, "faster than #{base}", class: "key ahead"), " ",
+        Html.tag(:div, Html.tag(:p, "Up: #{sweep.race.points.title}. To the right: milliseconds of round trip. In " \
+          "each field: the time of an operation divided by that of #{base}. ", Html.tag(:span, "faster than #{base}",
+            class: "key ahead"), " ",
           Html.tag(:span, "slower", class: "key behind"),
           " On the dashed line one overtakes the other.", class: "facts"),
           Html.tag(:div, names.map { |name| Grid.new(sweep, name).to_html }, class: "grids"))
@@ -167,15 +180,19 @@ module Pelton
       def method
         commands = @comparisons.map(&:commands).reject(&:empty?).inject({}) { |all, some| some.merge(all) }
         Html.tag(:section, Html.tag(:h2, "How it was measured"),
-          Html.tag(:p, "Contenders take turns: in each round every contender is measured once, in a process of its own, in a shuffled order, after an " \
-            "untimed round in which every answer is checked. Bars and tables show medians, a dot is one round, the dashed line is the " \
-            "baseline's median. ×0.25 is a quarter of the baseline's time: the median of the ratios of neighbouring rounds. ± is the 90 % " \
-            "confidence interval, and amber means that it is wider than ±10 %. A round trip on one core and one between two cores are two " \
-            "different things: compare within a picture."),
+          Html.tag(:p, "Contenders take turns: in each round every contender is measured once, in a process of its " \
+            "own, in a shuffled order, after an " \
+            "untimed round in which every answer is checked. Bars and tables show medians, a dot is one round, the " \
+            "dashed line is the " \
+            "baseline's median. ×0.25 is a quarter of the baseline's time: the median of the ratios of neighbouring " \
+            "rounds. ± is the 90 % " \
+            "confidence interval, and amber means that it is wider than ±10 %. A round trip on one core and one " \
+            "between two cores are two different things: compare within a picture."),
           Html.tag(:h4, "The command that repeats it"), Html.tag(:pre, @options.command),
           (Html.tag(:h4, "Processes that it started, among others") if commands.any?),
           (Html.tag(:pre, without_places(commands.values.join("\n"))) if commands.any?),
-          Html.tag(:h4, "The machine and the versions"), Html.tag(:dl, machine.flat_map { |name, value| [Html.tag(:dt, name), Html.tag(:dd, value)] }))
+          Html.tag(:h4, "The machine and the versions"),
+          Html.tag(:dl, machine.flat_map { |name, value| [Html.tag(:dt, name), Html.tag(:dd, value)] }))
       end
 
       # The page may be published, so it must not show the lab's path on this machine.
@@ -185,7 +202,8 @@ module Pelton
 
       def machine
         versions =
-          @comparisons.flat_map(&:results).map(&:contender).filter_map { |one| [one.gem || one.program, one.version] if one.version }.uniq
+          @comparisons.flat_map(&:results).map(&:contender)
+            .filter_map { |one| [one.gem || one.program, one.version] if one.version }.uniq
         {"processor" => @environment[:cpu], "cores" => "#{@environment[:usable_cores]} of #{@environment[:cores]}",
          "kernel" => @environment[:kernel],
          "ruby" => @environment[:ruby], "YJIT" => @environment[:yjit] ? "on" : "off",
@@ -196,7 +214,8 @@ module Pelton
       end
 
       def footer
-        Html.tag(:footer, "Made by pelton lab. A measurement means nothing without its machine, its versions and its pinning: keep them together.")
+        Html.tag(:footer, "Made by pelton lab. A measurement means nothing without its machine, its versions and its " \
+          "pinning: keep them together.")
       end
     end
   end

@@ -18,7 +18,9 @@ module Pelton
       def to_s
         lines = [@titles.map(&:strip), *@rows]
         widths = lines.transpose.map { |cells| cells.map(&:length).max }
-        lines.map { |cells| cells.zip(widths, @titles).map { |cell, width, title| align(cell, width, title) }.join("  ").rstrip }.join("\n")
+        lines.map do |cells|
+          cells.zip(widths, @titles).map { |cell, width, title| align(cell, width, title) }.join("  ").rstrip
+        end.join("\n")
       end
 
       private

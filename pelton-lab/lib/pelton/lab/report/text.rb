@@ -29,7 +29,8 @@ module Pelton
         measured = comparison.results.select(&:measured?)
         past(comparison.past) if comparison.past
         if measured.any?
-          @out.puts((comparison.race.points ? points(comparison, measured) : table(comparison, measured)).to_s.gsub(/^/, "  "))
+          @out.puts((comparison.race.points ? points(comparison, measured) : table(comparison, measured)).to_s.gsub(/^/,
+            "  "))
         end
         comparison.absences.each { |line| @out.puts("  #{line}") }
       end
@@ -50,7 +51,8 @@ module Pelton
       def uncertain(comparisons)
         uncertain = comparisons.flat_map(&:trust).count(false)
         return if uncertain.zero?
-        @out.puts("", "#{count(uncertain, "ratio")} marked ?: not certain within #{(Comparison::TRUST * 100).round} %. A quiet machine helps, and more rounds.")
+        @out.puts("", "#{count(uncertain, "ratio")} marked ?: not certain within #{(Comparison::TRUST * 100).round} " \
+          "%. A quiet machine helps, and more rounds.")
       end
 
       def targets(comparisons)
@@ -61,7 +63,8 @@ module Pelton
         @out.puts("", "targets (medians; met within #{((Target::TOLERANCE - 1) * 100).round} %)",
           table.to_s.gsub(/^/, "  "))
         if checks.any? { |check| check.verdict == "not certain" }
-          @out.puts("  not certain: the confidence interval of the value includes the limit, or there were too few rounds for one")
+          @out.puts("  not certain: the confidence interval of the value includes the limit, or there were too few " \
+            "rounds for one")
         end
         unless checks.all? { |check| check.value.nil? || check.enough_rounds? }
           @out.puts("  (n): from n rounds only, a verdict should have #{Target::ROUNDS_FOR_A_VERDICT}")
@@ -108,15 +111,19 @@ module Pelton
         table = Table.new("#{comparison.race.points.title}, us each", "style",
           *numbers.map { |number| " #{delimit(number)}" })
         measured.each do |result|
-          table.add(result.name, result.contender.style, *numbers.map { |number| short(result.median(number.to_s.to_sym)) })
+          table.add(result.name, result.contender.style,
+            *numbers.map { |number| short(result.median(number.to_s.to_sym)) })
           next unless comparison.reference&.measured? && result != comparison.reference
-          table.add("  / #{comparison.reference.name}", "", *numbers.map { |number| ratio(comparison, result, number.to_s.to_sym) })
+          table.add("  / #{comparison.reference.name}", "",
+            *numbers.map { |number| ratio(comparison, result, number.to_s.to_sym) })
         end
         table
       end
 
       def frontier(sweep, name)
-        sweep.measured.map { |comparison| "at #{comparison.latency} ms #{from(sweep.overtakes_at(comparison, name), "at once")}" }.join(", ")
+        sweep.measured
+          .map { |comparison| "at #{comparison.latency} ms #{from(sweep.overtakes_at(comparison, name), "at once")}" }
+          .join(", ")
       end
 
       def from(value, unit)
@@ -142,7 +149,8 @@ module Pelton
         target = check.target
         limit = "<= #{number(target.limit, target.digits)}#{" #{target.unit}" if target.unit}"
         return [limit, "-", "#{check.verdict}: #{check.reason}"] unless check.value
-        [limit, number(check.value, target.digits), check.enough_rounds? ? check.verdict : "#{check.verdict} (#{check.rounds})"]
+        [limit, number(check.value, target.digits),
+          check.enough_rounds? ? check.verdict : "#{check.verdict} (#{check.rounds})"]
       end
     end
   end

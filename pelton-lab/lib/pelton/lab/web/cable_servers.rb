@@ -31,7 +31,10 @@ module Pelton
         # @yieldparam url [String] of the sockets
         def serve(run, server, environment = {}, &block)
           if server.redis
-            return WebServer.serve(WebPrograms.redis) { |redis| start(run, server, {"ADAPTER" => "redis", "REDIS" => "redis://127.0.0.1:#{redis.port}", **environment}, &block) }
+            return WebServer.serve(WebPrograms.redis) { |redis|
+              start(run, server,
+                {"ADAPTER" => "redis", "REDIS" => "redis://127.0.0.1:#{redis.port}", **environment}, &block)
+            }
           end
           start(run, server, environment, &block)
         end
@@ -76,14 +79,18 @@ module Pelton
         "Puma, Rails, fastlane" => Server.new(command: behind("actioncable-next",
           WebPrograms.puma(RAILS)), environment: {"FASTLANE" => "1"},
           needs: {style: "blocking", program: "actioncable-next"}),
-        "Puma, 2 workers, Redis" => Server.new(command: WebPrograms.puma(RAILS, workers: 2), redis: true, needs: {style: "blocking", gem: "redis", with: %w[puma rails]}),
+        "Puma, 2 workers, Redis" => Server.new(command: WebPrograms.puma(RAILS, workers: 2), redis: true,
+          needs: {style: "blocking", gem: "redis", with: %w[puma rails]}),
         "AnyCable, Rails" => Server.new(command: anycable, environment: {"RAILTIE" => "anycable-rails-core",
                                                                          "ADAPTER" => "any_cable"},
           needs: {style: "blocking", program: "anycable-thruster"}),
-        "Pelton, Rails" => Server.new(command: WebPrograms.pelton(RAILS), environment: {"RAILTIE" => "pelton/rails"}, needs: {style: "direct", gem: "rails"}),
+        "Pelton, Rails" => Server.new(command: WebPrograms.pelton(RAILS), environment: {"RAILTIE" => "pelton/rails"},
+          needs: {style: "direct", gem: "rails"}),
         "Pelton, Web" => Server.new(command: WebPrograms.pelton(WEB), needs: {style: "direct"}),
         "Pelton" => pelton,
-        "node, ws" => Server.new(command: ->(port, _) { [Programs.find("node"), WebPrograms.application("cable", "js"), port.to_s] },
+        "node, ws" => Server.new(command: ->(port, _) do
+          [Programs.find("node"), WebPrograms.application("cable", "js"), port.to_s]
+        end,
           environment: {"NODE_PATH" => "/usr/share/nodejs:/usr/lib/node_modules"}, needs: {style: "callback",
                                                                                            program: "node"})
       }.freeze

@@ -61,7 +61,9 @@ module Pelton
         lambda do |port, folder|
           storage = File.join(folder, "storage")
           Dir.mkdir(storage)
-          [NAME, "127.0.0.1"].each { |name| File.write(File.join(storage, name), File.read(key) + File.read(certificate)) }
+          [NAME, "127.0.0.1"].each do |name|
+            File.write(File.join(storage, name), File.read(key) + File.read(certificate))
+          end
           inner = Programs.free_port
           ["env", "TLS_DOMAIN=#{NAME},127.0.0.1", "STORAGE_PATH=#{storage}", "ACME_DIRECTORY=https://127.0.0.1:1/",
             "HTTPS_PORT=#{port}", "HTTP_PORT=#{Programs.free_port}", "TARGET_PORT=#{inner}", "LOG_REQUESTS=false",

@@ -36,7 +36,10 @@ module Pelton
           paging.await
           gaps = times.flat_map { |one| one.each_cons(2).map { |before, after| (after - before) * 1000 } }
           done =
-            Done.new(count, seconds, *[times.map { |one| (one.first - started) * 1000 }, gaps].map { |values| Statistics.percentile(values, 0.99) }, beside.last.p99_ms)
+            Done.new(count, seconds,
+              *[times.map { |one| (one.first - started) * 1000 }, gaps]
+                .map { |values| Statistics.percentile(values, 0.99) },
+              beside.last.p99_ms)
         ensure
           Pelton.stop
         end

@@ -71,16 +71,33 @@ module Pelton
           rails = ->(path) { {"DATABASE" => "sqlite3:#{path}"} }
           many = workers.zero? ? [] : ["-w", workers.to_s]
           {
-            "Puma, Rails" => Way.new(command: programs.puma(pages["rails"], workers:), address: rails, environment: {"POOL" => "5"}, share: 1, options: {style: "blocking", gem: "rails", with: %w[puma sqlite3]}),
-            "Pelton, Rails" => Way.new(command: programs.pelton(pages["rails"], *many), address: rails, environment: {"RAILTIE" => "pelton/rails"}, share: 1, options: {style: "direct", gem: "rails", with: %w[sqlite3]}),
-            "Puma, Roda" => Way.new(command: programs.puma(pages["roda"], workers:), address: sequel, environment: {"POOL" => "5"}, share: 2, options: {style: "blocking", gem: "roda", with: %w[puma sqlite3]}),
+            "Puma, Rails" => Way.new(command: programs.puma(pages["rails"], workers:), address: rails,
+              environment: {"POOL" => "5"}, share: 1,
+              options: {style: "blocking", gem: "rails", with: %w[puma sqlite3]}),
+            "Pelton, Rails" => Way.new(command: programs.pelton(pages["rails"], *many), address: rails,
+              environment: {"RAILTIE" => "pelton/rails"}, share: 1,
+              options: {style: "direct", gem: "rails", with: %w[sqlite3]}),
+            "Puma, Roda" => Way.new(command: programs.puma(pages["roda"], workers:), address: sequel,
+              environment: {"POOL" => "5"}, share: 2,
+              options: {style: "blocking", gem: "roda", with: %w[puma sqlite3]}),
             # It would have Bundler hide all gems but those of one group.
-            "Falcon, Roda" => Way.new(command: programs.falcon(pages["roda"], workers: [workers, 1].max), address: sequel, environment: {"BUNDLE_GEMFILE" => nil}, share: 2, options: {style: "direct", gem: "falcon", with: %w[roda sqlite3]}),
-            "itsi, Roda" => Way.new(command: programs.itsi(pages["roda"], threads: 5, workers: [workers, 1].max), address: sequel, environment: {"POOL" => "5"}, share: 2, options: {style: "blocking", gem: "itsi-server", with: %w[roda sqlite3], extra: true}),
-            "Puma, Sinatra" => Way.new(command: programs.puma(pages["sinatra"], workers:), address: sequel, environment: {"POOL" => "5"}, share: 2, options: {style: "blocking", gem: "sinatra", with: %w[puma sqlite3], extra: true}),
-            "Pelton, Roda" => Way.new(command: programs.pelton(pages["roda"], *many), address: ->(path) { {"DATABASE" => path, "ADAPTER" => "pelton_sqlite"} }, environment: {"PIECES" => "1"}, share: 3, options: {style: "direct", gem: "roda"}),
+            "Falcon, Roda" => Way.new(command: programs.falcon(pages["roda"], workers: [workers, 1].max),
+              address: sequel, environment: {"BUNDLE_GEMFILE" => nil}, share: 2,
+              options: {style: "direct", gem: "falcon", with: %w[roda sqlite3]}),
+            "itsi, Roda" => Way.new(command: programs.itsi(pages["roda"], threads: 5, workers: [workers, 1].max),
+              address: sequel, environment: {"POOL" => "5"}, share: 2,
+              options: {style: "blocking", gem: "itsi-server", with: %w[roda sqlite3], extra: true}),
+            "Puma, Sinatra" => Way.new(command: programs.puma(pages["sinatra"], workers:), address: sequel,
+              environment: {"POOL" => "5"}, share: 2,
+              options: {style: "blocking", gem: "sinatra", with: %w[puma sqlite3], extra: true}),
+            "Pelton, Roda" => Way.new(command: programs.pelton(pages["roda"], *many),
+              address: ->(path) { {"DATABASE" => path, "ADAPTER" => "pelton_sqlite"} }, environment: {"PIECES" => "1"},
+              share: 3, options: {style: "direct", gem: "roda"}),
             "Pelton" => Way.new(command: programs.pelton(pages["pelton"],
-              *many), address: ->(path) { {"DATABASE_URL" => "sqlite://#{path}"} }, environment: {"BUNDLE_GEMFILE" => File.join(FOLDER, "Gemfile")}, share: 4, options: {style: "direct"})
+              *many), address: ->(path) { {"DATABASE_URL" => "sqlite://#{path}"} },
+              environment: {"BUNDLE_GEMFILE" => File.join(FOLDER, "Gemfile")},
+              share: 4,
+              options: {style: "direct"})
           }
         end
 
@@ -98,7 +115,8 @@ module Pelton
                            "RACK_ENV" => "production", "SECRET_KEY_BASE" => "0" * 128,
                            "BASE_URL" => "http://127.0.0.1"}
             said =
-              IO.popen(environment, [RbConfig.ruby, "-I", Installation::LIBRARIES, "-r", "bundler/setup", "script/seed.rb"], chdir: FOLDER, err: %i[child out], &:read)
+              IO.popen(environment, [RbConfig.ruby, "-I", Installation::LIBRARIES, "-r",
+                "bundler/setup", "script/seed.rb"], chdir: FOLDER, err: %i[child out], &:read)
             raise Unavailable, "the chat has no data: #{said.scrub.lines.last&.strip}" unless $?.success?
             connect(made) do |database|
               database[:users].update(password_digest: CHEAP)

@@ -24,7 +24,8 @@ module Pelton
         Process.setrlimit(:NOFILE, Process.getrlimit(:NOFILE).last)
         @sockets = size.times.each_slice(BATCH).flat_map { |batch| answered(batch.map { ask }) }
       rescue Errno::EMFILE
-        raise "#{size} connections need as many descriptors, and this process may have #{Process.getrlimit(:NOFILE).last} (ulimit -Hn)"
+        raise "#{size} connections need as many descriptors, and this process may have " \
+          "#{Process.getrlimit(:NOFILE).last} (ulimit -Hn)"
       end
 
       # Checks that the server has closed none of them and has sent nothing unasked.

@@ -132,7 +132,9 @@ module Pelton
         started = Clock.now
         times.times do
           socket = TCPSocket.new("127.0.0.1", server.port)
-          socket.write("POST #{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: #{bytes}\r\n\r\n")
+          socket.write(
+            "POST #{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: #{bytes}\r\n\r\n"
+          )
           Pattern.each_block(bytes) { |block| socket.write(block) }
           head, answer = socket.read.split("\r\n\r\n", 2)
           @run.expect(["200", body], [head.to_s[%r{\AHTTP/1\.1 (\d+)}, 1], answer], "an answer's status and body")
@@ -168,7 +170,9 @@ module Pelton
         return yield [] unless requests_per_connection || post
         Tempfile.create(["pelton-lab", ".lua"]) do |file|
           if post
-            file.puts("wrk.method = 'POST'; wrk.headers['Content-Type'] = 'application/json'; wrk.body = [==[#{post}]==]")
+            file.puts(
+              "wrk.method = 'POST'; wrk.headers['Content-Type'] = 'application/json'; wrk.body = [==[#{post}]==]"
+            )
           end
           file.puts(<<~LUA) if requests_per_connection
             local count, keep, close = 0
@@ -211,7 +215,8 @@ module Pelton
       # A connection is a descriptor.
       def call(*command)
         IO.popen([*Pinning.words(@run.server_core), *command, err: %i[child out],
-                                                              rlimit_nofile: Process.getrlimit(:NOFILE).last], &:read).scrub
+                                                              rlimit_nofile: Process.getrlimit(:NOFILE).last], &:read)
+          .scrub
       end
 
       def field(said, name)

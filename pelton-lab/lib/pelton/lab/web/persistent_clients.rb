@@ -44,7 +44,8 @@ module Pelton
             next_one.call(client)
           end
         end
-        WebLoad::Done.new(requests, Clock.now - started, *[0.5, 0.99].map { |share| Statistics.percentile(times, share) * 1000 })
+        WebLoad::Done.new(requests, Clock.now - started,
+          *[0.5, 0.99].map { |share| Statistics.percentile(times, share) * 1000 })
       end
 
       # @param text [String] a request

@@ -46,7 +46,8 @@ module Pelton
         def iodine(app)
           lambda do |port, _|
             ruby('require "rack"; require "rack/builder"; require "iodine"; app = Rack::Builder.parse_file(ARGV[1]); ' \
-              'Iodine.threads = Iodine.workers = 1; Iodine.listen(service: :http, address: "127.0.0.1", port: ARGV[0], ' \
+              'Iodine.threads = Iodine.workers = 1; Iodine.listen(service: :http, address: "127.0.0.1", port: ' \
+              "ARGV[0], " \
               "handler: app.is_a?(Array) ? app[0] : app, log: false); Iodine.start", port.to_s, app)
           end
         end
@@ -55,8 +56,10 @@ module Pelton
         # second.
         def itsi(app, threads: 1, workers: 1)
           lambda do |port, _|
-            ruby('require "itsi/server"; Itsi::Server.start({binds: ["http://127.0.0.1:#{ARGV[0]}"], rackup_file: ARGV[1], ' \
-              "workers: #{workers}, threads: #{threads}, ruby_thread_request_backlog_size: 20_000, header_read_timeout: 600.0})", port.to_s, app)
+            ruby('require "itsi/server"; Itsi::Server.start({binds: ["http://127.0.0.1:#{ARGV[0]}"], rackup_file: ' \
+              "ARGV[1], " \
+              "workers: #{workers}, threads: #{threads}, ruby_thread_request_backlog_size: 20_000, " \
+              "header_read_timeout: 600.0})", port.to_s, app)
           end
         end
 
@@ -67,7 +70,8 @@ module Pelton
           path = File.join(ARTICLES, "#{name}.rb")
           lambda do |port, _|
             source =
-              {printed_port => port, **instead}.reduce(File.read(path).sub("0.0.0.0", "127.0.0.1")) { |text, (from, to)| text.sub(from.to_s, to.to_s) }
+              {printed_port => port, **instead}
+                .reduce(File.read(path).sub("0.0.0.0", "127.0.0.1")) { |text, (from, to)| text.sub(from.to_s, to.to_s) }
             ruby(source, library: (["-I", Installation::LIBRARIES, "-r", "pelton/eventmachine"] if on == :pelton))
           end
         end
@@ -102,7 +106,8 @@ module Pelton
         def nginx_page(content)
           lambda do |port, folder|
             File.binwrite(File.join(folder, "page.html"), content)
-            nginx("gzip on; sendfile on; open_file_cache max=10; default_type text/html; root #{folder}; location / { try_files /page.html =404; }")
+            nginx("gzip on; sendfile on; open_file_cache max=10; default_type text/html; root #{folder}; location / " \
+              "{ try_files /page.html =404; }")
               .call(port, folder)
           end
         end
@@ -111,12 +116,15 @@ module Pelton
         # UNIX socket.
         def nginx_proxy(text)
           nginx("location / { proxy_pass http://static; proxy_http_version 1.1; proxy_set_header Connection \"\"; }",
-            upstream: "upstream static { server unix:static; keepalive 64; } server { listen unix:static; location / { return 200 \"#{text}\"; } }")
+            upstream: "upstream static { server unix:static; keepalive 64; } server { listen unix:static; location / " \
+              "{ return 200 \"#{text}\"; } }")
         end
 
         # A Redis whose data is in memory alone.
         def redis
-          ->(port, folder) { [Programs.find("redis-server"), "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--dir", folder] }
+          ->(port, folder) do
+            [Programs.find("redis-server"), "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--dir", folder]
+          end
         end
 
         # The path of one of the lab's applications: a rackup file, unless `kind` names another extension.

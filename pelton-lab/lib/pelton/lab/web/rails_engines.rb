@@ -26,7 +26,8 @@ module Pelton
       def unavailable
         return "#{@ruby} does not run" unless version
         return if (@missing ||= [missing]).first.nil?
-        "the gems of the engines are not installed for Ruby #{version} (#{@missing.first}): with a network, run bin/setup lab"
+        "the gems of the engines are not installed for Ruby #{version} (#{@missing.first}): with a network, run " \
+        "bin/setup lab"
       end
 
       # @return [String, nil] of Ruby
@@ -67,8 +68,8 @@ module Pelton
       def seeds(name)
         made_by =
           [gemfile + ".lock", *Dir[File.join(folder, "{host.rb,#{name}/**/*}")].sort.select { |path| File.file?(path) }]
-        path =
-          File.join(Dir.tmpdir, "pelton-lab-#{name}-#{Digest::SHA256.hexdigest(made_by.map { |file| File.read(file) }.join)[0, 16]}.sqlite3")
+        digest = Digest::SHA256.hexdigest(made_by.map { |file| File.read(file) }.join)
+        path = File.join(Dir.tmpdir, "pelton-lab-#{name}-#{digest[0, 16]}.sqlite3")
         return path if File.exist?(path)
         Dir.mktmpdir do |made|
           run_rows(name, "sqlite3:#{made}/app.db")
@@ -102,7 +103,8 @@ module Pelton
       def libraries
         return Installation::LIBRARIES if File.identical?(@ruby, RbConfig.ruby)
         own = File.expand_path("../../lib", Installation::COMMAND)
-        Installation::LIBRARIES.split(File::PATH_SEPARATOR).map { |path| (path == own) ? File.join(FOLDER, "pelton-#{abi}", "lib") : path }.join(File::PATH_SEPARATOR)
+        Installation::LIBRARIES.split(File::PATH_SEPARATOR)
+          .map { |path| (path == own) ? File.join(FOLDER, "pelton-#{abi}", "lib") : path }.join(File::PATH_SEPARATOR)
       end
 
       def missing

@@ -70,7 +70,9 @@ module Pelton
       def await_answer(path, deadline)
         late = Clock.now + deadline
         until (answer = try(path)) == "200"
-          raise "the server did not answer: #{answer}, #{Programs.last_words(@log) || "without a message"}" if Clock.now > late
+          if Clock.now > late
+            raise "the server did not answer: #{answer}, #{Programs.last_words(@log) || "without a message"}"
+          end
           sleep 0.02
         end
       end
@@ -123,7 +125,8 @@ module Pelton
         after = usage
         user = after.cpu - before.cpu
         system = user * system_share(before, after)
-        Measurement.new(user: user - system, system:, real: done.seconds, operations: done.requests, rss_kb: after.peak_kb,
+        Measurement.new(user: user - system, system:, real: done.seconds,
+          operations: done.requests, rss_kb: after.peak_kb,
           records: {grown_mb: (after.peak_kb - @first_kb) / 1024.0})
       end
 

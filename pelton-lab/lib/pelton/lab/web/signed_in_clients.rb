@@ -83,7 +83,8 @@ module Pelton
 
       def sign_in(client)
         form =
-          URI.encode_www_form("sign_in[email]" => "user#{client.user}@example.com", "sign_in[password]" => "correct horse battery")
+          URI.encode_www_form("sign_in[email]" => "user#{client.user}@example.com",
+            "sign_in[password]" => "correct horse battery")
         status, = exchange(client, "POST", "/sign_in", form)
         @run.expect(303, status, "the status of a sign-in")
         status, head, body = exchange(client, "GET", "/rooms/1")
@@ -110,8 +111,10 @@ module Pelton
       end
 
       def write(client, method, path, body = nil)
-        sent = "#{method} #{path} HTTP/1.1\r\nHost: 127.0.0.1:#{@port}\r\nAccept-Encoding: gzip\r\nSec-Fetch-Site: same-origin\r\n" \
-          "Accept: #{(method == "POST" && path != "/sign_in") ? "application/json" : "text/html"}\r\nCookie: #{client.cookie}\r\n"
+        sent = "#{method} #{path} HTTP/1.1\r\nHost: 127.0.0.1:#{@port}\r\nAccept-Encoding: gzip\r\n" \
+          "Sec-Fetch-Site: same-origin\r\n" \
+          "Accept: #{(method == "POST" && path != "/sign_in") ? "application/json" : "text/html"}\r\n" \
+          "Cookie: #{client.cookie}\r\n"
         sent << "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: #{body.bytesize}\r\n" if body
         write_request(client, sent << "\r\n" << body.to_s)
       end

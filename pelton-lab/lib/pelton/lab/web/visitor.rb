@@ -10,7 +10,8 @@ module Pelton
     class WebVisitor
       # What differs between servers, or from one request to the next, though the application's response is the same.
       VARYING =
-        %w[connection content-length date etag keep-alive server set-cookie transfer-encoding vary x-request-id x-runtime].freeze
+        %w[connection content-length date etag keep-alive server set-cookie transfer-encoding vary x-request-id
+          x-runtime].freeze
       TOKEN = /(name="(?:csrf-token|authenticity_token)" (?:content|value))="([^"]+)"/
 
       # @param server [WebServer]

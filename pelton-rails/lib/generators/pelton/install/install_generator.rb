@@ -23,7 +23,8 @@ module Pelton
       }.freeze
       private_constant :SERVE, :SERVER, :STARTERS
 
-      desc "Writes config/pelton.rb, a line for the server into the Procfile, config/pelton.service for systemd, and public/504.html"
+      desc "Writes config/pelton.rb, a line for the server into the Procfile, config/pelton.service for systemd, and " \
+        "public/504.html"
 
       def settings = template("pelton.rb.tt", "config/pelton.rb")
 
@@ -58,7 +59,8 @@ module Pelton
       def replace_server(web)
         unless web.match?(SERVER)
           command = web.delete_prefix("web:").strip
-          return advise("Procfile: its web: starts something unknown (#{command}): write #{SERVE} in the server's place")
+          return advise("Procfile: its web: starts something unknown (#{command}): write #{SERVE} in the server's " \
+            "place")
         end
         gsub_file("Procfile", /^web:.*$/) { |line| line.sub(SERVER, SERVE) }
         advise("Procfile: was #{web}")

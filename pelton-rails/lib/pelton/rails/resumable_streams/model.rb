@@ -43,7 +43,8 @@ module Pelton
           key = record.class.reflect_on_association(association).foreign_key
           raced = record.class.unscoped.public_send(:"#{column}_open").where(key => record[key])
           return unless raced.any? { |other| stream(other, column).snapshot.open? }
-          raise ::ActiveRecord::RecordNotSaved.new("this #{association} has a #{column} that is being written: cancel it, or wait for its end", record)
+          raise ::ActiveRecord::RecordNotSaved.new("this #{association} has a #{column} that is being written: " \
+            "cancel it, or wait for its end", record)
         end
       end
     end

@@ -29,8 +29,8 @@ module Pelton
           def ensure_fiber_workers_have_required_dependency = nil
         end
 
-        # A job that the pool has cancelled has neither succeeded nor failed: it is for another worker. One that has come
-        # to its end is not: what was cancelled was the record of it, which is made again. It is for the class of
+        # A job that the pool has cancelled has neither succeeded nor failed: it is for another worker. One that has
+        # come to its end is not: what was cancelled was the record of it, which is made again. It is for the class of
         # executions: methods of one object's own class are found anew for each object.
         module Release
           attr_writer :pelton_pool
@@ -145,7 +145,8 @@ module Pelton
 
         def warn_of_isolation
           return if ::ActiveSupport::IsolatedExecutionState.isolation_level == :fiber
-          Pelton.logger&.warn("jobs in fibers see each other's state (Current, database connections): set config.active_support.isolation_level = :fiber")
+          Pelton.logger&.warn("jobs in fibers see each other's state (Current, database connections): set " \
+            "config.active_support.isolation_level = :fiber")
         end
 
         def refuse_if_failed

@@ -74,7 +74,8 @@ module Pelton
             place = held[/at (.*)/, 1]
             next if @told[place]
             @told[place] = true
-            Pelton.logger&.warn("#{task.name} keeps a database connection while it waits, #{held}: other jobs may lack one. End the transaction before the wait")
+            Pelton.logger&.warn("#{task.name} keeps a database connection while it waits, #{held}: other jobs may " \
+              "lack one. End the transaction before the wait")
           end
         end
 

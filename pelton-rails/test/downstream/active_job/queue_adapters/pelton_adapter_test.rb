@@ -130,7 +130,9 @@ class PeltonAdapterTest < PeltonTest
     <<~RUBY
       File.write("config.ru", <<~'RACKUP')
         #{APPLICATION.sub("__dir__", "Dir.pwd").gsub("\n", "\n  ")}
-        TestApplication.config.active_job.queue_adapter = ActiveJob::QueueAdapters::PeltonAdapter.new(concurrency: 1) if require "active_job/queue_adapters/pelton_adapter"
+        if require "active_job/queue_adapters/pelton_adapter"
+          TestApplication.config.active_job.queue_adapter = ActiveJob::QueueAdapters::PeltonAdapter.new(concurrency: 1)
+        end
         ENV["DATABASE_URL"] = "sqlite3::memory:"
         TestApplication.initialize!
         class Work < ActiveJob::Base

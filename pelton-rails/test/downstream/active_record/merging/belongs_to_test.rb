@@ -29,7 +29,8 @@ class MergingBelongsToTest < PeltonTest
   def test_a_scope_of_the_association_and_a_missing_row
     assert_equal "[[nil, nil], [nil, nil, nil]]\n", merging_output(<<~RUBY)
       #{SETUP}
-      Person.belongs_to(:chief, -> { where(email: "none") }, class_name: "Person", foreign_key: :boss_id, optional: true)
+      Person.belongs_to(:chief, -> { where(email: "none") },
+        class_name: "Person", foreign_key: :boss_id, optional: true)
       none = people.first(2).map { |person| Person.find(person.id).chief }
       Person.update_all(boss_id: 0)
       p [none, together(people.each(&:reload), &:boss)]

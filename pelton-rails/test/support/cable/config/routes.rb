@@ -7,5 +7,9 @@ Rails.application.routes.draw do
   get "facts", to: "pages#facts"
   get "turbo", to: "pages#turbo"
   get "append", to: "pages#append"
-  get "script.js", to: ->(_) { [200, {"content-type" => "text/javascript"}, [File.read("#{Gem.loaded_specs["turbo-rails"].full_gem_path}/app/assets/javascripts/turbo.js")]] }
+  get "script.js",
+    to: ->(_) {
+      [200, {"content-type" => "text/javascript"},
+        [File.read("#{Gem.loaded_specs["turbo-rails"].full_gem_path}/app/assets/javascripts/turbo.js")]]
+    }
 end

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 Rails.application.routes.draw do
-  %w[plain show fresh expiring nothing created moved see_other file served data rescued failing forbidden].each { |name| get name, to: "pages##{name}" }
+  %w[plain show fresh expiring nothing created moved see_other file served data rescued failing forbidden]
+    .each { |name| get name, to: "pages##{name}" }
   get "formats(.:format)", to: "pages#formats"
   match "echo(/*rest)", to: "pages#echo", via: :all, format: false
   post "upload", to: "pages#upload"

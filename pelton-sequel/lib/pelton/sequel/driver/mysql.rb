@@ -41,7 +41,8 @@ module Pelton
       def refuse(sql, connection)
         limit = connection.instance_variable_get(:@pelton_longest)
         return unless limit && sql.bytesize >= limit
-        raise LimitError, "the query has #{sql.bytesize} bytes, and the server takes less than #{limit}: see its variable max_allowed_packet"
+        raise LimitError, "the query has #{sql.bytesize} bytes, and the server takes less than #{limit}: see its " \
+          "variable max_allowed_packet"
       end
 
       def usable?(connection)

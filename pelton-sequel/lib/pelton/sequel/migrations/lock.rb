@@ -40,7 +40,8 @@ module Pelton
           until attempt { value = keep(&block) }
             holder = describe
             if Clock.now - start >= @timeout
-              raise Failed, "another process migrates this database: #{holder}. It has not ended within #{@timeout} s: wait for it, or end it"
+              raise Failed, "another process migrates this database: #{holder}. It has not ended within #{@timeout} " \
+                "s: wait for it, or end it"
             end
             waiting&.call(holder)
             waiting = nil
@@ -138,11 +139,13 @@ module Pelton
 
           def holder
             row = @database[:pg_locks].join(:pg_stat_activity, pid: :pid)
-              .where(locktype: "advisory", granted: true, classid: KEY >> 32, objid: KEY & 0xffffffff, datname: ::Sequel.function(:current_database))
+              .where(locktype: "advisory", granted: true, classid: KEY >> 32,
+                objid: KEY & 0xffffffff, datname: ::Sequel.function(:current_database))
               .get([::Sequel[:pg_stat_activity][:pid], :application_name, :client_addr, :client_port, :backend_start])
             return unless row
             pid, program, host, port, since = row
-            "the session #{pid} of #{[program, host && "#{host}:#{port}"].compact.reject(&:empty?).join(" at ")}, since #{since}"
+            "the session #{pid} of #{[program, host && "#{host}:#{port}"].compact.reject(&:empty?).join(" at ")}, " \
+            "since #{since}"
           end
         end
 

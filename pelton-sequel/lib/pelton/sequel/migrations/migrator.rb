@@ -16,7 +16,10 @@ module Pelton
         # @param file [String]
         # @return [Integer, nil] the line in the file that raised the error
         def self.line_of(error, file)
-          error.backtrace&.filter_map { |line| line[/\A(?:#{Regexp.union(file, File.expand_path(file))}):(\d+)/, 1] }&.first&.to_i
+          error.backtrace
+            &.filter_map { |line| line[/\A(?:#{Regexp.union(file, File.expand_path(file))}):(\d+)/, 1] }
+            &.first
+            &.to_i
         end
 
         private
@@ -29,7 +32,8 @@ module Pelton
         rescue ::Sequel::Migrator::Error
           raise Unreadable, "#{file}: it needs one `Sequel.migration do ... end`, and no more"
         rescue StandardError, LoadError => error
-          raise Unreadable, "#{file}:#{Migrator.line_of(error, file)}: #{error.message.lines.first.strip} (#{error.class})"
+          raise Unreadable,
+            "#{file}:#{Migrator.line_of(error, file)}: #{error.message.lines.first.strip} (#{error.class})"
         end
 
         def apply_migration(migration, file_name, direction)
@@ -63,14 +67,17 @@ module Pelton
         end
 
         def violations
-          db.fetch('SELECT "table", parent, count(*) AS n FROM pragma_foreign_key_check GROUP BY 1, 2').to_hash(%i[table parent], :n)
+          db.fetch('SELECT "table", parent, count(*) AS n FROM pragma_foreign_key_check GROUP BY 1, 2')
+            .to_hash(%i[table parent], :n)
         end
 
         def check_foreign_keys
           return unless @violations
           found = violations.find { |tables, count| count > @violations.fetch(tables, 0) } or return
-          raise ::Sequel::ForeignKeyConstraintViolation, "#{found.last} rows of #{found.first.first} name rows of #{found.first.last} that are not there. " \
-            "Foreign keys are off in a migration's transaction (no ON DELETE happens): delete such rows in it, or begin it with no_transaction"
+          raise ::Sequel::ForeignKeyConstraintViolation, "#{found.last} rows of #{found.first.first} name rows of " \
+            "#{found.first.last} that are not there. " \
+            "Foreign keys are off in a migration's transaction (no ON DELETE happens): delete such rows in it, or " \
+            "begin it with no_transaction"
         end
       end
     end

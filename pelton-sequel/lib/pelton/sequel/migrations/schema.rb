@@ -23,10 +23,11 @@ module Pelton
         # @asynchronous
         def write
           applied =
-            @database.table_exists?(:schema_migrations) ? @database[:schema_migrations].select_map(:filename).sort_by { |name| [name.to_i, name] } : []
+            @database.table_exists?(:schema_migrations) ? @database[:schema_migrations].select_map(:filename)
+              .sort_by { |name| [name.to_i, name] } : []
           @database.extension(:schema_dumper)
-          text = "# Written by pelton db. The migrations make it; do not change it here.\n#{@database.dump_schema_migration(same_db: true)}\n" \
-            "#{MARK}\n#{applied.map { |name| "#{name}\n" }.join}"
+          text = "# Written by pelton db. The migrations make it; do not change it here.\n" \
+            "#{@database.dump_schema_migration(same_db: true)}\n#{MARK}\n#{applied.map { |name| "#{name}\n" }.join}"
           return false if File.file?(@file) && File.read(@file) == text
           FileUtils.mkdir_p(File.dirname(@file))
           part = "#{@file}.#{Process.pid}"
@@ -47,7 +48,8 @@ module Pelton
           raise ConfigurationError, "there is no #{@file}: pelton db migrate writes it" unless File.file?(@file)
           text = File.read(@file)
           applied = text.split(/^#{MARK}$/o, 2)[1]&.split or
-            raise ConfigurationError, "#{@file} does not name the migrations that have made it: write it again, by pelton db schema on a database that has them"
+            raise ConfigurationError, "#{@file} does not name the migrations that have made it: write it again, by " \
+              "pelton db schema on a database that has them"
           refuse_tables
           apply(migration(text), applied)
           applied
@@ -61,12 +63,17 @@ module Pelton
           end
           tables = @database.tables.sort
           return if tables.empty?
-          raise ConfigurationError, "the database has tables already (#{tables.first(3).join(", ")}#{", ..." if tables.size > 3}): " \
+          raise ConfigurationError, "the database has tables already " \
+            "(#{tables.first(3).join(", ")}#{", ..." if tables.size > 3}): " \
             "a schema is loaded into an empty one. pelton db drop and pelton db create make it so"
         end
 
         def migration(text)
-          ::Sequel::Migrator::MUTEX.synchronize { eval(text, TOPLEVEL_BINDING.dup, @file).tap { |found| ::Sequel::Migration.descendants.delete(found) } } # standard:disable Security/Eval
+          ::Sequel::Migrator::MUTEX.synchronize do
+            found = eval(text, TOPLEVEL_BINDING.dup, @file) # standard:disable Security/Eval
+            ::Sequel::Migration.descendants.delete(found)
+            found
+          end
         rescue SyntaxError, StandardError => error
           raise Failed, "#{@file} cannot be read: #{error.message}"
         end
@@ -77,7 +84,8 @@ module Pelton
             fill(migration, applied)
           end
         rescue ::Sequel::Error => error
-          raise Failed, "#{@file} failed: #{error.message.strip} (#{error.class}). #{whole ? "Nothing of it is left" : "Begin again with pelton db drop and pelton db create"}"
+          raise Failed, "#{@file} failed: #{error.message.strip} (#{error.class}). " \
+            "#{whole ? "Nothing of it is left" : "Begin again with pelton db drop and pelton db create"}"
         end
 
         def fill(migration, applied)

@@ -31,7 +31,8 @@ module Pelton
             String :direction, size: 10, null: false
             String :begun, size: 190, null: false
           end
-          @database[TABLE].insert(filename: name, direction: direction.to_s, begun: "#{Time.now.round} by process #{Process.pid} on #{Socket.gethostname}"[0, 190])
+          @database[TABLE].insert(filename: name, direction: direction.to_s,
+            begun: "#{Time.now.round} by process #{Process.pid} on #{Socket.gethostname}"[0, 190])
           begin
             value = yield
           rescue StandardError, ScriptError

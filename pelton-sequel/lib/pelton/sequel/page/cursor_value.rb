@@ -24,7 +24,8 @@ module Pelton
           @database = database
           refused = (@database == :mysql) ? /\A(?:float|enum|set|json)/ : /\A(?:json|xml|point)|\[\]\z/
           if @stored.match?(refused)
-            raise ArgumentError, "keyset pages cannot be ordered by #{name}, whose type is #{@stored}: use limit and offset"
+            raise ArgumentError,
+              "keyset pages cannot be ordered by #{name}, whose type is #{@stored}: use limit and offset"
           end
         end
 

@@ -138,10 +138,12 @@ module Pelton
 
         def refuse_what_has_no_position
           if @rows.opts[:limit] || @rows.opts[:offset]
-            raise ArgumentError, "the dataset has a limit or an offset, which the page would replace: take them away, or use from_self"
+            raise ArgumentError,
+              "the dataset has a limit or an offset, which the page would replace: take them away, or use from_self"
           end
           if @rows.opts[:sql] || %i[group compounds eager_graph].any? { |name| @rows.opts[name] }
-            raise ArgumentError, "groups, unions, eager_graph and SQL text have no keyset pages: use limit and offset, or eager"
+            raise ArgumentError,
+              "groups, unions, eager_graph and SQL text have no keyset pages: use limit and offset, or eager"
           end
         end
 
@@ -189,7 +191,8 @@ module Pelton
           name = name.value if name.is_a?(::Sequel::SQL::Identifier)
           name = name.to_sym if name.is_a?(String) && !name.is_a?(::Sequel::LiteralString)
           return name if name.is_a?(Symbol) && @columns.key?(name)
-          raise ArgumentError, "keyset pages are ordered by columns of #{table}, not by #{@rows.literal(expression)}: keep the value in a column, or use limit and offset"
+          raise ArgumentError, "keyset pages are ordered by columns of #{table}, not by " \
+            "#{@rows.literal(expression)}: keep the value in a column, or use limit and offset"
         end
 
         def condition(terms, values)

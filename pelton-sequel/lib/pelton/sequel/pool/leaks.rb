@@ -49,8 +49,8 @@ module Pelton
           now = Clock.now
           return if slot.busy || slot.reported == slot.since || now - slot.since < @after || !slot.fiber
           slot.reported = slot.since
-          Pelton.logger.warn("#{@name}: a connection is held for longer than #{@after} s, outside a query: by #{slot.inspect_holder(now)}. " \
-            "Wait for other things outside the blocks of `transaction` and `synchronize`")
+          Pelton.logger.warn("#{@name}: a connection is held for longer than #{@after} s, outside a query: by " \
+            "#{slot.inspect_holder(now)}. Wait for other things outside the blocks of `transaction` and `synchronize`")
         end
       end
     end

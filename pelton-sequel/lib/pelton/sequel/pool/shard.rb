@@ -244,8 +244,9 @@ module Pelton
 
         def message(since)
           held = holders
-          "no connection came free within #{@timeout} s: #{in_use} of #{@max} are in use, #{waiting} wait" \
-            "#{". Held by #{held.first(10).join("; by ")}#{" and #{held.size - 10} more" if held.size > 10}" unless held.empty?}"
+          text = "no connection came free within #{@timeout} s: #{in_use} of #{@max} are in use, #{waiting} wait"
+          return text if held.empty?
+          "#{text}. Held by #{held.first(10).join("; by ")}#{" and #{held.size - 10} more" if held.size > 10}"
         end
       end
     end

@@ -44,7 +44,10 @@ module Pelton
 
         # Frames of these folders say nothing about the program.
         LIBRARIES =
-          %r{\A#{Regexp.escape(File.expand_path("../../..", __dir__))}/|/gems/(?:sequel|pg|trilogy|extralite)[^/]*/|/lib/pelton/(?:runtime\.rb|tasks/|waiting/)|\A<internal:}
+          %r{\A#{Regexp.escape(File.expand_path("../../..", __dir__))}/|
+            /gems/(?:sequel|pg|trilogy|extralite)[^/]*/|
+            /lib/pelton/(?:runtime\.rb|tasks/|waiting/)|
+            \A<internal:}x
 
         # Describes the holder, for how long it has held the connection, and where. The backtrace is taken now, since
         # taking it with the connection would cost every query.

@@ -64,7 +64,9 @@ module Pelton
         # The first write to an empty log waits for the disk, so make one here that changes nothing.
         def begin_anew(database)
           version = database.query_single_splat("PRAGMA user_version")
-          database.execute("PRAGMA wal_checkpoint(TRUNCATE); BEGIN IMMEDIATE; PRAGMA user_version = #{Integer(version)}; COMMIT")
+          database.execute(
+            "PRAGMA wal_checkpoint(TRUNCATE); BEGIN IMMEDIATE; PRAGMA user_version = #{Integer(version)}; COMMIT"
+          )
         end
 
         # Uses a separate connection, which releases the GVL. The thread closes it even if the fiber ends.

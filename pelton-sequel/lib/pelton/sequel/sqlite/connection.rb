@@ -26,11 +26,15 @@ module Pelton
         # A literal or bound value, on which column types do not depend. Names in other quotes are kept.
         TEXT = /'[^']*+(?:''[^']*+)*+'/
         LITERAL =
-          /(AS #{TEXT}|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])|[xX]?#{TEXT}|(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|(?<!:):\w+|\?\d*/
+          /(AS\ #{TEXT}|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])|
+            [xX]?#{TEXT}|
+            (?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)|
+            (?<!:):\w+|\?\d*/x
 
         # A statement that writes and returns columns: its table and these. Its types are those of a SELECT.
         RETURNING =
-          /\A(?:INSERT|REPLACE|UPDATE|DELETE)\b(?: OR \w+)?(?: INTO| FROM)? ((?:[\w.]|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])+).* RETURNING (.+)\z/m
+          /\A(?:INSERT|REPLACE|UPDATE|DELETE)\b(?:\ OR\ \w+)?(?:\ INTO|\ FROM)?
+            \ ((?:[\w.]|"[^"]*+"|`[^`]*+`|\[[^\]]*+\])+).*\ RETURNING\ (.+)\z/mx
 
         LONG = 10_000 # longer statements, in bytes, are not cached
         private_constant :TEXT, :RETURNING
@@ -176,7 +180,8 @@ module Pelton
 
         def converters_of(sql, known)
           shape = sql.gsub(LITERAL) { $1 || ($&.start_with?(":", "?") ? "NULL" : $&) }
-          declared_types(shape).filter_map { |name, type| (converter = known[Types.base(type)]) && [name.to_sym, converter] }.to_h.freeze
+          declared_types(shape)
+            .filter_map { |name, type| (converter = known[Types.base(type)]) && [name.to_sym, converter] }.to_h.freeze
         end
 
         def remember(sql, converters)

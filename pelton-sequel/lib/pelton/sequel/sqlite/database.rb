@@ -97,7 +97,8 @@ module Pelton
 
         def adapter_initialize
           if typecast_value_boolean(opts[:setup_regexp_function])
-            raise ::Sequel::Error, "pelton_sqlite has no functions in Ruby, so none for regular expressions: leave setup_regexp_function out, and use LIKE or GLOB"
+            raise ::Sequel::Error, "pelton_sqlite has no functions in Ruby, so none for regular expressions: leave " \
+              "setup_regexp_function out, and use LIKE or GLOB"
           end
           @conversion_procs = Types::ALL.dup
           @conversion_procs["datetime"] = @conversion_procs["timestamp"] = method(:to_application_timestamp)

@@ -27,7 +27,9 @@ module Pelton
         # @return [#call] takes the env and the path's variables; returns Rack's response
         # @raise [ConfigurationError] if there is no such action, or a filter names an unknown one
         def endpoint(action, settings, route)
-          raise ConfigurationError, "#{self} has no action #{action}: it needs a public method of this name" unless action_methods.include?(action)
+          unless action_methods.include?(action)
+            raise ConfigurationError, "#{self} has no action #{action}: it needs a public method of this name"
+          end
           check_filters
           remove_method(:"_run_#{action}") if method_defined?(:"_run_#{action}", false)
           class_eval(code_of(action), "(#{self}##{action}, compiled)", 1)
@@ -43,7 +45,8 @@ module Pelton
 
         # @return [Array<Symbol>] public methods of Controller's subclasses and the modules they include
         def action_methods
-          ancestors.take_while { |one| one != Controller }.reject { |one| one.is_a?(Routes::Urls) }.flat_map { |one| one.public_instance_methods(false) }.uniq.grep_v(/\A_run_/)
+          ancestors.take_while { |one| one != Controller }.reject { |one| one.is_a?(Routes::Urls) }
+            .flat_map { |one| one.public_instance_methods(false) }.uniq.grep_v(/\A_run_/)
         end
 
         # @return [Array(Class, Symbol)] for "posts#show"; "admin/posts#show" is an action of Admin::PostsController
@@ -63,11 +66,12 @@ module Pelton
 
         # @return [String] the compiled action's code
         def code_of(action)
+          called = "#{call_code(action)}\n#{default_code(action)} unless @response&.answered?"
           <<~RUBY
             def _run_#{action}
               @_action = :#{action}
               begin
-            #{filtered(action, "#{call_code(action)}\n#{default_code(action)} unless @response&.answered?").gsub(/^/, "    ")}
+            #{filtered(action, called).gsub(/^/, "    ")}
               rescue StandardError => error
                 answer_error(error)
               end

@@ -17,7 +17,9 @@ module Pelton
         private
 
         def call_code(action)
-          "value = #{action}#{"\nreturn ::Pelton::Web::Response.plain(value) if value.is_a?(String) && !(#{parts.join(" || ")})" if plain?(action)}"
+          code = "value = #{action}"
+          return code unless plain?(action)
+          "#{code}\nreturn ::Pelton::Web::Response.plain(value) if value.is_a?(String) && !(#{parts.join(" || ")})"
         end
 
         def default_code(action) = "value.is_a?(String) ? response.text(value) : answer_by_default(:#{action})"

@@ -37,7 +37,8 @@ module Pelton
           headers = response.headers
           etag = last_modified if etag.nil? # a date alone would be the same for all formats
           unless etag.nil?
-            headers.put("etag", HTTP::EntityTag.weak(Fragments::Key.of([settings.templates&.digest, *representation, etag])))
+            headers.put("etag",
+              HTTP::EntityTag.weak(Fragments::Key.of([settings.templates&.digest, *representation, etag])))
           end
           headers.put("last-modified", last_modified.httpdate) if last_modified
           unless headers.key?("cache-control")

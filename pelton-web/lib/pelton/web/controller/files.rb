@@ -84,7 +84,8 @@ module Pelton
           response.headers["content-type"] = type
           response.headers["x-content-type-options"] = "nosniff"
           if disposition
-            response.headers["content-disposition"] = filename ? "#{disposition}; #{parameters(filename.to_s)}" : disposition
+            response.headers["content-disposition"] =
+              filename ? "#{disposition}; #{parameters(filename.to_s)}" : disposition
           end
           nil
         end
@@ -94,7 +95,8 @@ module Pelton
           filename = filename.dup.force_encoding(Encoding::UTF_8).scrub("_").gsub(/[[:cntrl:]]/, "_")
           plain = filename.gsub(/[^\x20-\x7e]|["\\%]/, "_")
           return "filename=\"#{plain}\"" if plain == filename
-          "filename=\"#{plain}\"; filename*=UTF-8''#{filename.b.gsub(/[^A-Za-z0-9.~_-]/n) { |byte| format("%%%02X", byte.ord) }}"
+          "filename=\"#{plain}\"; " \
+          "filename*=UTF-8''#{filename.b.gsub(/[^A-Za-z0-9.~_-]/n) { |byte| format("%%%02X", byte.ord) }}"
         end
       end
     end

@@ -66,10 +66,13 @@ module Pelton
         # @raise [ConfigurationError] if a filter of this class names an unknown action
         def check_filters
           inherited = (self == Controller) ? [] : superclass.filters
-          filters.reject { |filter| inherited.any? { |other| other.kind == filter.kind && other.name == filter.name } }.each do |filter|
+          filters.reject do |filter|
+            inherited.any? { |other| other.kind == filter.kind && other.name == filter.name }
+          end.each do |filter|
             unknown = (filter.only | filter.except) - action_methods
             if unknown.any?
-              raise ConfigurationError, "#{self}: the #{filter.kind}_action #{filter.name} names no action: #{unknown.join(", ")}"
+              raise ConfigurationError,
+                "#{self}: the #{filter.kind}_action #{filter.name} names no action: #{unknown.join(", ")}"
             end
           end
         end
@@ -113,7 +116,8 @@ module Pelton
         def around(filter, inner)
           condition = condition(filter)
           if filter.kind == :before
-            return "#{filter.name}#{condition&.prepend(" if ")}\nunless @response&.answered?\n#{inner.gsub(/^/, "  ")}\nend"
+            return "#{filter.name}#{condition&.prepend(" if ")}\nunless @response&.answered?\n" \
+              "#{inner.gsub(/^/, "  ")}\nend"
           end
           return "#{filter.name} do\n#{inner.gsub(/^/, "  ")}\nend" unless condition
           "rest = proc do\n#{inner.gsub(/^/, "  ")}\nend\n#{condition} ? #{filter.name}(&rest) : rest.call"

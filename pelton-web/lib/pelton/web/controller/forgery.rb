@@ -48,11 +48,14 @@ module Pelton
           return if Web::Forgery::SAFE.include?(env["REQUEST_METHOD"]) || !settings.forgery_protection
           case Web::Forgery.judge(env, trusted_origins: settings.trusted_origins, same_site: settings.same_site_forms)
           when :forged
-            raise Refused, "The form was sent by another site (#{(env["HTTP_ORIGIN"] || env["HTTP_SEC_FETCH_SITE"]).inspect}). This is #{Web::Forgery.own_origin(env)}."
+            raise Refused,
+              "The form was sent by another site (#{(env["HTTP_ORIGIN"] || env["HTTP_SEC_FETCH_SITE"]).inspect}). " \
+              "This is #{Web::Forgery.own_origin(env)}."
           when :unknown
             token = env["HTTP_X_CSRF_TOKEN"] || params["authenticity_token"]
             unless Web::Forgery.token?(token, session)
-              raise Refused, "The form is too old, or it was sent by another site. Load its page again and send it once more."
+              raise Refused,
+                "The form is too old, or it was sent by another site. Load its page again and send it once more."
             end
           end
         end

@@ -26,7 +26,8 @@ module Pelton
           # @param type [String] the content-type in Accept headers
           # @raise [ConfigurationError] if the content-type of the ending is unknown
           def on(ending, type: Rack::Mime::MIME_TYPES[".#{ending}"], &block)
-            @blocks[ending.to_s] = [type || raise(ConfigurationError, "respond_to: give on(#{ending.inspect}, type: ...)"), block]
+            @blocks[ending.to_s] =
+              [type || raise(ConfigurationError, "respond_to: give on(#{ending.inspect}, type: ...)"), block]
             nil
           end
 

@@ -41,7 +41,9 @@ module Pelton
         # The location may come from the client or from a mistake in the program, whose author reads the log.
         def refuse_redirection(location)
           shown = location.sub(%r{//[^/?#]*@}, "//").sub(/[?#].*/m, "")[0, 200].inspect
-          Pelton.logger&.warn("#{self.class.name&.then { |name| "#{name}##{action_name}" } || "the block of #{@env["pelton.web.route"]}"}: redirect_to #{shown} is refused: it leads to another host than #{request.base_url} " \
+          place = self.class.name ? "#{self.class.name}##{action_name}" : "the block of #{@env["pelton.web.route"]}"
+          Pelton.logger&.warn("#{place}: redirect_to #{shown} is refused: " \
+            "it leads to another host than #{request.base_url} " \
             "(`allow_other_host: true` allows that), or it is no address")
           raise BadRequest, "The redirection leads to another host, or to no address."
         end

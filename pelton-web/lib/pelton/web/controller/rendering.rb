@@ -38,7 +38,8 @@ module Pelton
 
         # The framework's variables. Templates get all others, unless their names begin with `@_`.
         INTERNAL =
-          %i[@env @captures @settings @response @request @params @session @cookies @flash].to_h { |name| [name, true] }.freeze
+          %i[@env @captures @settings @response @request @params @session @cookies @flash]
+            .to_h { |name| [name, true] }.freeze
         NO_LOCALS = {}.freeze
         private_constant :INTERNAL, :NO_LOCALS
 
@@ -67,7 +68,8 @@ module Pelton
           type = content_type || "#{Rack::Mime.mime_type(".#{format}", "text/plain")}; charset=utf-8"
           view = view_for(format)
           if partial
-            return answer_in_pieces(view, view.render(partial: partial, locals: locals, collection: collection, as: as), type, status)
+            return answer_in_pieces(view, view.render(partial: partial, locals: locals, collection: collection, as: as),
+              type, status)
           end
           template = templates.find(template_name(name), format)
           layout = layout_of(layout, format)
@@ -109,13 +111,15 @@ module Pelton
         end
 
         def templates
-          settings.templates or raise ConfigurationError, "there are no templates: settings.views is #{settings.views}, which is no folder"
+          settings.templates or
+            raise ConfigurationError, "there are no templates: settings.views is #{settings.views}, which is no folder"
         end
 
         # @raise [ArgumentError] if the action is a route's block, which has no name
         def own_template
           return action_name unless self.class.controller_path.empty?
-          raise ArgumentError, "the block of a route has no template of its own: give render the name of one, or plain:, html: or json:"
+          raise ArgumentError,
+            "the block of a route has no template of its own: give render the name of one, or plain:, html: or json:"
         end
 
         def template_name(name)

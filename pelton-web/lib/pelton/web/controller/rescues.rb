@@ -14,7 +14,8 @@ module Pelton
         #   argument
         # @raise [ConfigurationError] if there is no error class or no handler
         def rescue_from(*errors, with: nil, &block)
-          if errors.empty? || !errors.all? { |error| error.is_a?(Module) && !(error.is_a?(Class) && !(error <= StandardError)) }
+          if errors.empty? ||
+              !errors.all? { |error| error.is_a?(Module) && !(error.is_a?(Class) && !(error <= StandardError)) }
             raise ConfigurationError, "rescue_from: name kinds of StandardError"
           end
           with ||= hidden_method("rescue", block || raise(ConfigurationError, "rescue_from: give a block or with:"))

@@ -54,8 +54,8 @@ module Pelton
           end
         rescue CookieOverflow
           size = session_cookie.bytesize + token.bytesize
-          raise CookieOverflow, "the session has #{size} bytes when it is encrypted, and browsers keep #{Session::MAXIMUM} at most: " \
-            "keep large things in the database, and their id in the session"
+          raise CookieOverflow, "the session has #{size} bytes when it is encrypted, and browsers keep " \
+            "#{Session::MAXIMUM} at most: keep large things in the database, and their id in the session"
         end
 
         # A response that sets a cookie is private, unlike one of an action that only reads some.

@@ -48,7 +48,8 @@ module Pelton
           stream = record.public_send(:"#{column}_stream")
           position = @env["HTTP_LAST_EVENT_ID"]
           if turbo
-            elements = Pelton::ResumableStream::TurboElements.new(Helpers::ResumableStreams._target(record, column), &changed)
+            elements =
+              Pelton::ResumableStream::TurboElements.new(Helpers::ResumableStreams._target(record, column), &changed)
           else
             position ||= params[:after]
           end

@@ -79,7 +79,8 @@ module Pelton
         while @running.positive?
           left = limit - Clock.now
           if left <= 0
-            return Pelton.logger.warn("#{@running} request(s) still run after #{@patience} s: they go on with the old classes")
+            return Pelton.logger.warn("#{@running} request(s) still run after #{@patience} s: they go on with the " \
+              "old classes")
           end
           @change.wait(@lock, left)
         end

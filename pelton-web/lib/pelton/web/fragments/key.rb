@@ -46,8 +46,8 @@ module Pelton
             if object.respond_to?(:id) && object.respond_to?(:updated_at)
               return array([object.class.name, object.id, object.updated_at])
             end
-            raise ArgumentError, "#{object.class} cannot be the key of a fragment, nor a version: use Strings, numbers and Times, " \
-              "such as [\"post\", post.id, post.updated_at], or define cache_key"
+            raise ArgumentError, "#{object.class} cannot be the key of a fragment, nor a version: use Strings, " \
+              "numbers and Times, such as [\"post\", post.id, post.updated_at], or define cache_key"
           end
         end
       end

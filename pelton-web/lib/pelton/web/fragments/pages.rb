@@ -62,7 +62,8 @@ module Pelton
         def fragment(key, ttl: nil)
           pieces = env[Pages::PIECES] ||= Pieces.new
           store = env.fetch(Pages::STORE) do
-            raise ConfigurationError, "fragment needs the middleware Pelton::Web::Fragments::Pages: use it in the application"
+            raise ConfigurationError,
+              "fragment needs the middleware Pelton::Web::Fragments::Pages: use it in the application"
           end
           render = -> { pieces.text(yield.to_s) }
           pieces.mark(ttl ? store.fetch(key, ttl: ttl, &render) : store.fetch(key, &render))

@@ -43,7 +43,9 @@ module Pelton
 
         def fail(operation, error)
           operation.errback {} # without waiters the error must not count as unhandled
-          operation.fail(error.is_a?(StandardError) ? error : ClosedError.new("the fiber that rendered the fragment was stopped"))
+          operation.fail(
+            error.is_a?(StandardError) ? error : ClosedError.new("the fiber that rendered the fragment was stopped")
+          )
         end
       end
     end

@@ -20,7 +20,8 @@ module Pelton
         NAME = /\A[a-z][a-z0-9]*(?:_[a-z0-9]+)*\z/
         LONGEST = 50
         # Names that the application's files define.
-        TAKEN = %w[Application ApplicationController ApplicationHelper ApplicationTest ApplicationConnection Message MessagesController MessagesControllerTest MessagesChannel
+        TAKEN = %w[Application ApplicationController ApplicationHelper ApplicationTest ApplicationConnection Message
+          MessagesController MessagesControllerTest MessagesChannel
           MessagesChannelTest Home HomeController
           HomeControllerTest Background BACKGROUND Test Config Public].freeze
         # The gem for each database besides pelton-sequel; SQLite needs none.
@@ -43,7 +44,8 @@ module Pelton
           name, *rest = parser.parse(arguments)
           return error.puts(parser) || 2 if name.nil? || rest.any?
           new(name, out: out, **settings).write
-          out.puts("", "#{name}/ is written. What now: cd #{name}; bundle install; bundle exec rake. Its README says how to start it.")
+          out.puts("", "#{name}/ is written. What now: cd #{name}; bundle install; bundle exec rake. Its README says " \
+            "how to start it.")
           0
         rescue OptionParser::ParseError => problem
           error.puts("pelton new: #{problem.message}", "", parser)
@@ -74,7 +76,9 @@ module Pelton
         def write
           Dir.mkdir(@target)
           sets = ["application", *("database" if database?), bare? ? "bare" : "example"]
-          sets.flat_map { |set| Template.paths(set).each { |path| @files.write(path, Template.render("#{set}/#{path}", self)) } }.sort
+          sets.flat_map do |set|
+            Template.paths(set).each { |path| @files.write(path, Template.render("#{set}/#{path}", self)) }
+          end.sort
         rescue Errno::EEXIST
           raise Refused, "#{@target} is there already: choose another name, or remove it"
         end
@@ -83,7 +87,8 @@ module Pelton
 
         def check
           unless NAME.match?(@name)
-            raise Refused, "#{@name[0, 60].inspect} cannot be the name of an application: use lower case letters, digits and single _, as in photo_album"
+            raise Refused, "#{@name[0, 60].inspect} cannot be the name of an application: use lower case letters, " \
+              "digits and single _, as in photo_album"
           end
           raise Refused, "the name may have #{LONGEST} characters at most" if @name.size > LONGEST
           if TAKEN.include?(application) || Object.const_defined?(application)

@@ -18,7 +18,8 @@ module Pelton
         TEXT
         ARGUMENTS = (1..)
         # The methods of Pelton::Web::Channel, which is loaded by pelton/web/cable alone.
-        TAKEN = %w[subscribed unsubscribed receive reject stream_from stream_for stop_stream_from stop_all_streams transmit broadcast connection identifier params
+        TAKEN = %w[subscribed unsubscribed receive reject stream_from stream_for stop_stream_from stop_all_streams
+          transmit broadcast connection identifier params
           answering send class method hash object_id].freeze
         private_constant :TAKEN
 
@@ -46,7 +47,9 @@ module Pelton
 
         def body
           methods = ["def subscribed = stream_from(stream)\n",
-            *@actions.map { |action| "def #{action}(data) = broadcast(stream, {#{action}: data.string(:text, max: 2000)})\n" }]
+            *@actions.map do |action|
+              "def #{action}(data) = broadcast(stream, {#{action}: data.string(:text, max: 2000)})\n"
+            end]
           "#{methods.join("\n")}\nprivate\n\ndef stream = \"#{stream}\"\n"
         end
 

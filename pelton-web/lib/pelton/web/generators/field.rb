@@ -22,17 +22,21 @@ module Pelton
         NAMES = [*TYPES.keys, REFERENCES].freeze
         INDICES = {"index" => true, "uniq" => {unique: true}, "unique" => {unique: true}}.freeze
         FORM =
-          /\A(?<name>[a-z_][a-z0-9_]*)(?::(?<type>[a-z_]+)(?:\{(?<size>[\w,. ]+)\})?(?<required>!)?)?(?::(?<index>[a-z]+))?\z/
+          /\A(?<name>[a-z_][a-z0-9_]*)
+            (?::(?<type>[a-z_]+)(?:\{(?<size>[\w,. ]+)\})?(?<required>!)?)?
+            (?::(?<index>[a-z]+))?\z/x
         # Names of methods that models need.
         TAKEN =
-          %w[attributes class dup errors freeze hash id method methods model new object_id save send table valid validate values].freeze
+          %w[attributes class dup errors freeze hash id method methods model new object_id save send table valid
+            validate values].freeze
         private_constant :TYPES, :SAME, :REFERENCES, :INDICES, :FORM, :TAKEN
 
         attr_reader :name
 
         def initialize(text)
           parts =
-            FORM.match(text) || raise(Refused, "#{text.inspect} is no column: write NAME:TYPE:INDEX, as in title:string:index or price:decimal{8,2}")
+            FORM.match(text) || raise(Refused,
+              "#{text.inspect} is no column: write NAME:TYPE:INDEX, as in title:string:index or price:decimal{8,2}")
           @name = parts[:name]
           @type = SAME.fetch(parts[:type], parts[:type]) || "string"
           @size = parts[:size]&.delete(" ")
@@ -115,7 +119,8 @@ module Pelton
         end
 
         def literal(options)
-          options.map { |name, value| "#{name}: #{value.is_a?(Hash) ? "{#{literal(value)}}" : value.inspect}" }.join(", ")
+          options.map { |name, value| "#{name}: #{value.is_a?(Hash) ? "{#{literal(value)}}" : value.inspect}" }
+            .join(", ")
         end
       end
     end

@@ -24,7 +24,8 @@ module Pelton
         def initialize(files)
           @files = files
           @application = files.read(CONFIGURATION).to_s[/^\s*class (\w+) < Pelton::Web::Application/, 1] ||
-            raise(Refused, "this is not the folder of an application: #{CONFIGURATION} defines no Pelton::Web::Application. Change to the folder that pelton new made")
+            raise(Refused, "this is not the folder of an application: #{CONFIGURATION} defines no " \
+              "Pelton::Web::Application. Change to the folder that pelton new made")
         end
 
         private
@@ -36,7 +37,8 @@ module Pelton
         # @raise [Refused] if the application has no database
         def need_database
           return if database?
-          raise Refused, "the application has no models: add gem \"pelton-sequel\" to its Gemfile, and require and connect it in #{CONFIGURATION}"
+          raise Refused, "the application has no models: add gem \"pelton-sequel\" to its Gemfile, and require and " \
+            "connect it in #{CONFIGURATION}"
         end
 
         # @raise [Refused] if something else defines it
@@ -51,7 +53,8 @@ module Pelton
         def check_actions(actions, taken, kind)
           wrong = actions.find { |action| !ACTION.match?(action) || taken.include?(action) }
           if wrong
-            raise Refused, "#{wrong.inspect[0, 60]} cannot be an action: it is no name, or the name of a method of all #{kind}"
+            raise Refused,
+              "#{wrong.inspect[0, 60]} cannot be an action: it is no name, or the name of a method of all #{kind}"
           end
         end
 
@@ -59,7 +62,9 @@ module Pelton
         def nested(name, line, body)
           [*name.namespaces.map { |part| "module #{Name.camel(part)}" },
             line].each_with_index.map { |text, depth| "  " * depth + text }.join("\n") +
-            "\n" + body.gsub(/^(?=.)/, "  " * (name.namespaces.size + 1)) + name.parts.each_index.map { |depth| "#{"  " * depth}end\n" }.reverse.join
+            "\n" + body.gsub(
+              /^(?=.)/, "  " * (name.namespaces.size + 1)
+            ) + name.parts.each_index.map { |depth| "#{"  " * depth}end\n" }.reverse.join
         end
       end
     end

@@ -78,7 +78,8 @@ module Pelton
         def validations
           names = @fields.filter_map(&:needed).map { |name| ":#{name}" }
           return "" if names.empty?
-          "def validate\n  super\n  validates_presence #{(names.size > 1) ? "[#{names.join(", ")}]" : names.first}\nend\n"
+          "def validate\n  super\n  validates_presence #{(names.size > 1) ? "[#{names.join(", ")}]" : names.first}\n" \
+          "end\n"
         end
 
         def samples = @fields.select(&:sample).to_h { |field| [field.name, field.sample] }

@@ -37,7 +37,8 @@ module Pelton
             part.gsub(/([a-z\d])([A-Z])/, '\1_\2').gsub(/([A-Z]+)([A-Z][a-z])/, '\1_\2').downcase
           end
           return if text.size <= LONGEST && @parts.any? && @parts.all?(FORM)
-          raise Refused, "#{text[0, LONGEST].inspect} cannot be the name of a #{kind}: use letters, digits and _, as in blog_post or admin/blog_post"
+          raise Refused, "#{text[0, LONGEST].inspect} cannot be the name of a #{kind}: use letters, digits and _, as " \
+            "in blog_post or admin/blog_post"
         end
 
         # @return [String] "blog_post"

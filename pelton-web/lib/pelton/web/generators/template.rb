@@ -15,7 +15,8 @@ module Pelton
 
         # @return [Array<String>] the paths of a set's files in an application
         def self.paths(set)
-          Dir["**/*.tt", base: File.join(FOLDER, set)].map { |path| path.delete_suffix(".tt").sub(/\Agitignore\z/, ".gitignore") }.sort
+          Dir["**/*.tt", base: File.join(FOLDER, set)]
+            .map { |path| path.delete_suffix(".tt").sub(/\Agitignore\z/, ".gitignore") }.sort
         end
 
         def self.render(path, context)

@@ -27,7 +27,8 @@ module Pelton
       rescue TimeoutError => error
         raise error if Clock.now < over
         place = error.backtrace&.find { |line| !line.start_with?("<internal:") }
-        Pelton.logger.warn("#{env["REQUEST_METHOD"]} #{env["PATH_INFO"].inspect} was not answered within #{@seconds} s; it waited at #{place}")
+        Pelton.logger.warn("#{env["REQUEST_METHOD"]} #{env["PATH_INFO"].inspect} was not answered within #{@seconds} " \
+          "s; it waited at #{place}")
         Problem.new(503, detail: "The answer takes too long. Try again later.",
           headers: {"retry-after" => "1"}).response(env)
       end

@@ -33,8 +33,10 @@ module Pelton
       # proxies may try again.
       UNAVAILABLE = %w[
         Pelton::ConnectionError Pelton::TimeoutError Pelton::OverloadError
-        Sequel::DatabaseConnectionError Sequel::DatabaseDisconnectError Sequel::PoolTimeout Sequel::DatabaseLockTimeout Sequel::SerializationFailure
-        ActiveRecord::ConnectionNotEstablished ActiveRecord::ConnectionFailed ActiveRecord::ConnectionTimeoutError ActiveRecord::LockWaitTimeout
+        Sequel::DatabaseConnectionError Sequel::DatabaseDisconnectError Sequel::PoolTimeout Sequel::DatabaseLockTimeout
+        Sequel::SerializationFailure
+        ActiveRecord::ConnectionNotEstablished ActiveRecord::ConnectionFailed ActiveRecord::ConnectionTimeoutError
+        ActiveRecord::LockWaitTimeout
         ActiveRecord::StatementTimeout ActiveRecord::TransactionRollbackError
         SQLite3::BusyException Extralite::BusyError
       ].freeze
@@ -108,8 +110,9 @@ module Pelton
         return unless file && File.file?(file)
         line = line.to_i
         first = [line - AROUND, 1].max
-        lines =
-          File.foreach(file, encoding: "UTF-8").lazy.drop(first - 1).first(2 * AROUND + 1).map { |text| text.scrub.chomp }
+        lines = File.foreach(file, encoding: "UTF-8").lazy.drop(first - 1).first(2 * AROUND + 1).map do |text|
+          text.scrub.chomp
+        end
         Excerpt.new(file.delete_prefix(@root), line, lines.each_with_index.map { |text, index| [first + index, text] })
       end
 

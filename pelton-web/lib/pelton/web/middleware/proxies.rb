@@ -29,7 +29,8 @@ module Pelton
         @some = trusted.any?
         @known = {}
       rescue IPAddr::Error => error
-        raise ConfigurationError, "trusted proxies: #{error.message}: give addresses such as 127.0.0.1 or 10.0.0.0/8, or \"unix\""
+        raise ConfigurationError,
+          "trusted proxies: #{error.message}: give addresses such as 127.0.0.1 or 10.0.0.0/8, or \"unix\""
       end
 
       # @asynchronous if the application waits
@@ -82,7 +83,8 @@ module Pelton
         return @known[address] if @known.key?(address)
         @known.clear if @known.size >= KNOWN
         parsed = parse(address)
-        @known[address] = !!parsed && @networks.any? { |network| network.family == parsed.family && network.include?(parsed) }
+        @known[address] =
+          !!parsed && @networks.any? { |network| network.family == parsed.family && network.include?(parsed) }
       end
 
       def parse(address)

@@ -49,7 +49,8 @@ module Pelton
 
       # [place, number, total seconds] for each place in the program, the worst first.
       def places
-        SlowPage.stalls.map(&:last).group_by { |stall| place(stall.backtrace) }.map { |place, stalls| [place, stalls.size, stalls.sum(&:seconds)] }.sort_by { |_, _, seconds| -seconds }
+        SlowPage.stalls.map(&:last).group_by { |stall| place(stall.backtrace) }
+          .map { |place, stalls| [place, stalls.size, stalls.sum(&:seconds)] }.sort_by { |_, _, seconds| -seconds }
       end
 
       def place(backtrace)

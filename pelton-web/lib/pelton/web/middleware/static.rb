@@ -133,7 +133,8 @@ module Pelton
     class Settings
       # @!attribute public_folder
       #   @return [String, nil] the folder to serve ({Static}); by default "public" in {#root}, if it exists. nil: none
-      setting(:public_folder, ->(settings) { File.join(settings.root, "public").then { |path| path if File.directory?(path) } }) do |value|
+      setting(:public_folder,
+        ->(settings) { File.join(settings.root, "public").then { |path| path if File.directory?(path) } }) do |value|
         "must be a folder" unless value.nil? || File.directory?(value)
       end
 

@@ -30,7 +30,8 @@ module Pelton
 
         def initialize(errors)
           @errors = errors
-          super("The request cannot be processed: #{errors.map { |name, complaint| "#{name} #{complaint}" }.join("; ")}.")
+          super("The request cannot be processed: " \
+            "#{errors.map { |name, complaint| "#{name} #{complaint}" }.join("; ")}.")
         end
 
         # @return [Hash] the members that the problem document (RFC 9457) has besides the usual ones: `errors`

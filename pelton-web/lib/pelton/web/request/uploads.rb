@@ -10,7 +10,9 @@ module Pelton
     # whether a browser may show them.
     #
     #     photo = params.file(:photo, types: %w[image/jpeg image/png], max_bytes: 5 << 20)
-    #     uploads.keep(photo) { |key| current_user.add_photo(file: key, type: photo.type, name: photo.original_filename) }
+    #     uploads.keep(photo) do |key|
+    #       current_user.add_photo(file: key, type: photo.type, name: photo.original_filename)
+    #     end
     class Uploads
       KEY = %r{\A\h{2}/\h{32}\z}
       private_constant :KEY
@@ -66,7 +68,8 @@ module Pelton
       # @raise [ConfigurationError] if the folder is inside of the public one
       def outside(public)
         return self unless public && "#{@folder}/".start_with?("#{File.expand_path(public)}/")
-        raise ConfigurationError, "uploads in #{@folder} could be opened by anybody, as they are in the public folder: set settings.uploads to a folder outside of it"
+        raise ConfigurationError, "uploads in #{@folder} could be opened by anybody, as they are in the public " \
+          "folder: set settings.uploads to a folder outside of it"
       end
 
       private

@@ -15,7 +15,8 @@ module Pelton
 
         # Lower-case names that need no check.
         COMMON = %w[
-          accept-ranges allow cache-control content-disposition content-encoding content-language content-length content-range content-type etag expires last-modified
+          accept-ranges allow cache-control content-disposition content-encoding content-language content-length
+          content-range content-type etag expires last-modified
           link location retry-after set-cookie vary www-authenticate
         ].to_h { |name| [name, name] }.freeze
         private_constant :COMMON

@@ -43,7 +43,9 @@ module Pelton
         invalid = messages(error)
         return new(status) unless status == 422 && invalid
         new(status, detail: invalid.full_messages.join(", "),
-          members: {errors: invalid.to_hash.flat_map { |name, details| Array(details).map { |detail| {name: name, detail: detail} } }})
+          members: {errors: invalid.to_hash.flat_map do |name, details|
+            Array(details).map { |detail| {name: name, detail: detail} }
+          end})
       end
 
       # What validations have found, as Sequel's and ActiveModel's errors have it: the client's, as {Params::Invalid}
@@ -82,7 +84,8 @@ module Pelton
 
       def page
         heading, text = [title, @detail.to_s].map { |words| Rack::Utils.escape_html(words) }
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>#{heading}</title></head><body><h1>#{heading}</h1><p>#{text}</p></body></html>\n"
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>#{heading}</title></head><body>" \
+        "<h1>#{heading}</h1><p>#{text}</p></body></html>\n"
       end
     end
 
@@ -101,8 +104,9 @@ module Pelton
       #   @return [Hash{Class, String => Integer}] statuses for errors of actions, by class or class name, in addition
       #     to {ERRORS}: `{"Sequel::UniqueConstraintViolation" => 409}`. Errors with a method `web_status` need no entry
       setting(:errors, {}.freeze) do |value|
-        right =
-          value.is_a?(Hash) && value.all? { |error, status| [Module, String].any? { |type| error.is_a?(type) } && status.is_a?(Integer) && status.between?(400, 499) }
+        right = value.is_a?(Hash) && value.all? do |error, status|
+          [Module, String].any? { |type| error.is_a?(type) } && status.is_a?(Integer) && status.between?(400, 499)
+        end
         "must be a Hash of classes, or their names, and statuses from 400 to 499" unless right
       end
 

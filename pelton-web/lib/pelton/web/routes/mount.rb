@@ -32,7 +32,9 @@ module Pelton
         def call(env)
           env["pelton.web.route"] = self
           return @app.call(env) if @path.empty?
-          @app.call(env.merge("SCRIPT_NAME" => env["SCRIPT_NAME"] + @path, "PATH_INFO" => env["PATH_INFO"][@path.size..]))
+          @app.call(
+            env.merge("SCRIPT_NAME" => env["SCRIPT_NAME"] + @path, "PATH_INFO" => env["PATH_INFO"][@path.size..])
+          )
         end
       end
     end

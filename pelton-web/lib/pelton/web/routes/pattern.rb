@@ -58,7 +58,8 @@ module Pelton
           constraints = constraints.transform_keys(&:to_sym).slice(*@names)
           constraints.each do |name, constraint|
             unless constraint.is_a?(Regexp) && constraint.names.empty?
-              raise ConfigurationError, "the route #{@path}: the constraint of #{name} must be a Regexp without named groups"
+              raise ConfigurationError,
+                "the route #{@path}: the constraint of #{name} must be a Regexp without named groups"
             end
           end
         end
@@ -101,7 +102,12 @@ module Pelton
           text = Rack::Utils.unescape_path(Rack::Utils.unescape_path(template).gsub(/%(?!\h\h)/,
             "%25")).force_encoding(Encoding::UTF_8)
           wrong = !text.valid_encoding? || text.match?(/[\0-\x1f\x7f]/) || template.match?(/%252f/i)
-          wrong ? raise(ConfigurationError, "the route #{@path}: no request has such a path: it is UTF-8, without control characters and %2F") : text
+          if wrong
+            raise(ConfigurationError,
+              "the route #{@path}: no request has such a path: it is UTF-8, without control characters and %2F")
+          else
+            text
+          end
         end
       end
     end

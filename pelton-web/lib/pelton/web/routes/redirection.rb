@@ -11,7 +11,8 @@ module Pelton
           @status = status
           unless (300..399).cover?(status) && to.is_a?(String) &&
               to.match?(%r{\A(?:/(?!/)|https?://[^:*(]+(?::\d+)?(?:/[^:*(]*)?\z)})
-            raise ConfigurationError, "redirect #{path}, to: #{to.inspect}, status: #{status}: give a path or a whole URL without variables, and a status from 300 to 399"
+            raise ConfigurationError, "redirect #{path}, to: #{to.inspect}, status: #{status}: give a path or a " \
+              "whole URL without variables, and a status from 300 to 399"
           end
           @target = PathWriter.new(Pattern.new(to)) if to.start_with?("/")
           missing = @target ? @target.names - Pattern.new(path).names : []

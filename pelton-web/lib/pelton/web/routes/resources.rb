@@ -76,7 +76,8 @@ module Pelton
         def chosen(actions, only, except)
           unknown = Array(only) + Array(except) - MANY.keys
           if unknown.any?
-            raise ConfigurationError, "there is no action #{unknown.join(", ")} among those of resources: #{actions.keys.join(", ")}"
+            raise ConfigurationError,
+              "there is no action #{unknown.join(", ")} among those of resources: #{actions.keys.join(", ")}"
           end
           actions.slice(*(only ? Array(only) : actions.keys - Array(except)))
         end

@@ -42,7 +42,11 @@ module Pelton
 
           def decode(segment)
             text = segment.gsub(ESCAPE) do
-              ($1) ? $1.hex.chr : raise(BadRequest, "The path contains a % that is not followed by two hexadecimal digits.")
+              if $1
+                $1.hex.chr
+              else
+                raise(BadRequest, "The path contains a % that is not followed by two hexadecimal digits.")
+              end
             end
             text.force_encoding(Encoding::UTF_8)
             raise BadRequest, "The path is not UTF-8." unless text.valid_encoding?

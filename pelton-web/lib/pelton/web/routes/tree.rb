@@ -184,7 +184,8 @@ module Pelton
           whole = segment("size > #{depth} && #{matches(patterns, "_segment#{depth}", "segments[#{depth}]")}", child,
             depth, open)
           return whole unless child.ends.formats?
-          "if stem && size == #{depth + 1} && #{matches(patterns, "_stem#{depth}", "stem")}\n#{formats(child.ends, open)}\nend\n#{whole}"
+          "if stem && size == #{depth + 1} && #{matches(patterns, "_stem#{depth}", "stem")}\n" \
+          "#{formats(child.ends, open)}\nend\n#{whole}"
         end
 
         # Tries all patterns, since each route below needs its result.
@@ -207,7 +208,8 @@ module Pelton
           code = kinds.values_at(:constrained, :plain).compact.map do |ends|
             parts = []
             if ends.formats?
-              parts << "if stem\n  start = joined([*segments[#{depth}...-1], stem])\n#{formats(ends, open + [depth])}\nend"
+              parts <<
+                "if stem\n  start = joined([*segments[#{depth}...-1], stem])\n#{formats(ends, open + [depth])}\nend"
             end
             parts << calls(ends.whole, open + [depth]) if ends.whole.any?
             parts.join("\n")
@@ -246,7 +248,8 @@ module Pelton
         def tried(entry, table)
           @tables << table
           captures = entry.captures.map { |name, code| "#{name.to_s.dump} => #{code}" }.join(", ")
-          "if (endpoint = @tables[#{@tables.size - 1}][verb]) && (answer = endpoint.call(env, {#{captures}}))\n  return answer\nend"
+          "if (endpoint = @tables[#{@tables.size - 1}][verb]) && (answer = endpoint.call(env, {#{captures}}))\n" \
+          "  return answer\nend"
         end
 
         def guarded(entry, code, open)

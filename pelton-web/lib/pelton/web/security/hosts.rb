@@ -25,7 +25,8 @@ module Pelton
         @below = below.freeze
         wrong = [*@exact, *below.map { |host| host[1..] }].find { |host| !HOST.match?(host) }
         if wrong
-          raise ConfigurationError, "hosts: #{wrong.inspect}: write shop.example, .shop.example, shop.example:8080 or [::1]"
+          raise ConfigurationError,
+            "hosts: #{wrong.inspect}: write shop.example, .shop.example, shop.example:8080 or [::1]"
         end
         @known = {}
       end

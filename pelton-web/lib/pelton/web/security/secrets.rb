@@ -53,7 +53,8 @@ module Pelton
       def initialize(texts)
         texts = Array(texts)
         if texts.empty?
-          raise ConfigurationError, "there is no secret: set settings.secrets, for instance to [ENV.fetch(\"SECRET_KEY_BASE\")]"
+          raise ConfigurationError,
+            "there is no secret: set settings.secrets, for instance to [ENV.fetch(\"SECRET_KEY_BASE\")]"
         end
         unless texts.all? { |text| text.is_a?(String) && text.bytesize >= LEAST }
           raise ConfigurationError, "each of the secrets must be a String of #{LEAST} bytes or more: #{MAKE}"
@@ -184,8 +185,8 @@ module Pelton
         text = ENV["SECRET_KEY_BASE"].to_s
         return [text] if text.bytesize >= Secrets::LEAST
         unless text.empty?
-          raise ConfigurationError, "SECRET_KEY_BASE has #{text.bytesize} bytes, and needs #{Secrets::LEAST} or more: " \
-            "#{Secrets::MAKE}"
+          raise ConfigurationError, "SECRET_KEY_BASE has #{text.bytesize} bytes, and needs #{Secrets::LEAST} or " \
+            "more: #{Secrets::MAKE}"
         end
         return TEMPORARY unless environment == "production"
         raise ConfigurationError, "SECRET_KEY_BASE is not set, with which sessions and cookies are encrypted: " \

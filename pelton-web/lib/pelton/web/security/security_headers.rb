@@ -95,7 +95,8 @@ module Pelton
         policy = @policy
         if nonce
           policy =
-            policy.merge(%w[script-src style-src].to_h { |name| [name, "#{policy[name] || policy["default-src"]} 'nonce-#{nonce}'".strip] })
+            policy.merge(%w[script-src style-src]
+              .to_h { |name| [name, "#{policy[name] || policy["default-src"]} 'nonce-#{nonce}'".strip] })
         end
         policy.map { |name, sources| "#{name} #{sources}".strip }.join("; ")
       end
@@ -105,7 +106,8 @@ module Pelton
           !name.to_s.match?(/\A[a-z-]+\z/) || !sources.is_a?(String) || sources.match?(/[;,\r\n]/)
         end
         if wrong
-          raise ConfigurationError, "content_security_policy: #{wrong.inspect}: write {\"img-src\" => \"'self' https://images.example\"}"
+          raise ConfigurationError,
+            "content_security_policy: #{wrong.inspect}: write {\"img-src\" => \"'self' https://images.example\"}"
         end
       end
     end

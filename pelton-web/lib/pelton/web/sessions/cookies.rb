@@ -191,7 +191,8 @@ module Pelton
         line = Rack::Utils.set_cookie_header(name, attributes)
         size = line.index(";") - 1
         if size > MAXIMUM
-          raise CookieOverflow, "the cookie #{name} has #{size} bytes; browsers keep #{MAXIMUM} at most: keep its data elsewhere"
+          raise CookieOverflow,
+            "the cookie #{name} has #{size} bytes; browsers keep #{MAXIMUM} at most: keep its data elsewhere"
         end
         line
       end
@@ -216,7 +217,8 @@ module Pelton
       def check_refusals(name, attributes)
         secure = attributes[:secure]
         if name.start_with?("__Host-") && !(secure && attributes[:path] == "/" && attributes[:domain].nil?)
-          raise ArgumentError, "the cookie #{name} must be Secure, have the path / and no domain: browsers refuse it otherwise"
+          raise ArgumentError,
+            "the cookie #{name} must be Secure, have the path / and no domain: browsers refuse it otherwise"
         end
         return if secure
         cause = "its name begins with __Secure-" if name.start_with?("__Secure-")

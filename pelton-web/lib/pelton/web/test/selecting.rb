@@ -25,7 +25,8 @@ module Pelton
           require "rails-dom-testing"
           Rails::Dom::Testing::Assertions::SelectorAssertions
         rescue LoadError
-          raise ConfigurationError, "assert_select needs the gem rails-dom-testing: add gem \"rails-dom-testing\" to the Gemfile's group :test"
+          raise ConfigurationError,
+            "assert_select needs the gem rails-dom-testing: add gem \"rails-dom-testing\" to the Gemfile's group :test"
         end
 
         # The document that the gem's assertions search.

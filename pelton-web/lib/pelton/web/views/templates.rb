@@ -122,7 +122,9 @@ module Pelton
         @partials = {}
         @stamps.each_key { |file| add(file) }
         @digest =
-          Digest::SHA256.hexdigest(@stamps.keys.map { |file| "#{file}\0#{File.size(file)}\0#{File.binread(file)}" }.join)[0, 16]
+          Digest::SHA256.hexdigest(
+            @stamps.keys.map { |file| "#{file}\0#{File.size(file)}\0#{File.binread(file)}" }.join
+          )[0, 16]
       end
 
       def add(file)
@@ -137,7 +139,8 @@ module Pelton
 
       # Each file and its time of change.
       def stamps
-        folders.flat_map { |folder| Dir[File.join(folder, "**/*")].sort }.select { |file| File.file?(file) }.to_h { |file| [file, File.mtime(file)] }
+        folders.flat_map { |folder| Dir[File.join(folder, "**/*")].sort }.select { |file| File.file?(file) }
+          .to_h { |file| [file, File.mtime(file)] }
       end
 
       def missing(names, format)
@@ -148,7 +151,8 @@ module Pelton
         elsif near.any? then "; there is #{near.first(3).join(", ")}"
         end
         places = folders.product(names).map { |folder, name| File.join(folder, "#{name}.#{format}.erb") }
-        raise MissingTemplate, "there is no template #{names.first.inspect} for #{format}: looked for #{places.join(", ")} and other engines' files#{hint}"
+        raise MissingTemplate, "there is no template #{names.first.inspect} for #{format}: looked for " \
+          "#{places.join(", ")} and other engines' files#{hint}"
       end
     end
   end

@@ -100,7 +100,8 @@ module Pelton
       def content_for(name, value = nil, &block)
         return @_contents&.[](name) unless value || block
         if @_cached
-          raise ConfigurationError, "content_for #{name.inspect} within cache would be lost with the next page: call it outside the block"
+          raise ConfigurationError,
+            "content_for #{name.inspect} within cache would be lost with the next page: call it outside the block"
         end
         value = HTML.new(HTML.escape(block ? capture(&block) : value))
         contents = (@_contents ||= {})
@@ -269,7 +270,8 @@ module Pelton
 
       def path_of(object)
         return object.to_partial_path if object.respond_to?(:to_partial_path)
-        raise ArgumentError, "#{object.class} has no to_partial_path: name the partial, render(partial: \"post\", locals: {post: post})"
+        raise ArgumentError,
+          "#{object.class} has no to_partial_path: name the partial, render(partial: \"post\", locals: {post: post})"
       end
 
       def local_of(path) = path[%r{\w+\z}].to_sym

@@ -27,6 +27,7 @@ module ChatText
   def highlight(text, query)
     text = "#{text[0, 299]}…" if text.length > 300
     parts = text.split(/(#{words(query).map { |word| Regexp.escape(word) }.join("|")})/i)
-    parts.each_with_index.map { |part, index| index.odd? ? "<mark>#{CGI.escapeHTML(part)}</mark>" : CGI.escapeHTML(part) }.join
+    parts.each_with_index
+      .map { |part, index| index.odd? ? "<mark>#{CGI.escapeHTML(part)}</mark>" : CGI.escapeHTML(part) }.join
   end
 end

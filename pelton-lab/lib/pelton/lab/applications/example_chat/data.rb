@@ -13,7 +13,8 @@ PATIENT = lambda do |connection|
   connection.execute("PRAGMA synchronous = NORMAL")
   connection.busy_handler { |count| sleep(0.001) && count < 5_000 }
 end
-DB = Sequel.connect(adapter: ENV.fetch("ADAPTER"), database: ENV.fetch("DATABASE"), max_connections: Integer(ENV.fetch("POOL")), timeout: 5000,
+DB = Sequel.connect(adapter: ENV.fetch("ADAPTER"), database: ENV.fetch("DATABASE"),
+  max_connections: Integer(ENV.fetch("POOL")), timeout: 5000,
   after_connect: (PATIENT if ENV["ADAPTER"] == "sqlite"))
 
 class Reaction < Sequel::Model; end
@@ -31,7 +32,8 @@ class User < Sequel::Model
   def sign_in
     token = SecureRandom.urlsafe_base64(32)
     now = Time.now
-    [DB[:sign_ins].insert(user_id: id, token_digest: Digest::SHA256.hexdigest(token), rotated_at: now, created_at: now, updated_at: now), token]
+    [DB[:sign_ins].insert(user_id: id, token_digest: Digest::SHA256.hexdigest(token), rotated_at: now,
+      created_at: now, updated_at: now), token]
   end
 
   def entries
@@ -39,7 +41,8 @@ class User < Sequel::Model
       rows = DB[:memberships].join(:rooms, id: :room_id).where(user_id: id).select_map([Sequel[:rooms][:id],
         Sequel[:rooms][:name], :kind, :last_message_id, :read_message_id])
       names = names_of(rows.select { |row| row[2] == 2 }.map(&:first))
-      rows.map { |room, title, kind, last, read| [room, title || names.fetch(room, name), kind, last > read] }.sort_by { |room, title, *| [title.downcase, room] }
+      rows.map { |room, title, kind, last, read| [room, title || names.fetch(room, name), kind, last > read] }
+        .sort_by { |room, title, *| [title.downcase, room] }
     end
   end
 
@@ -47,7 +50,8 @@ class User < Sequel::Model
 
   def names_of(rooms)
     return {} if rooms.empty?
-    DB[:memberships].join(:users, id: :user_id).where(room_id: rooms).exclude(user_id: id).order(Sequel[:memberships][:id])
+    DB[:memberships].join(:users, id: :user_id).where(room_id: rooms).exclude(user_id: id)
+      .order(Sequel[:memberships][:id])
       .select_map([:room_id, Sequel[:users][:name]]).group_by(&:first).transform_values do |found|
         found.map(&:last).join(", ")
       end
@@ -72,7 +76,10 @@ class Message < Sequel::Model
       rows = rows.where { id < before } if before
       rows = rows.select_map([:id, :updated_at]).reverse
       shown = rows.last(ChatText::PAGE)
-      [(shown.first.first if rows.size > ChatText::PAGE), shown.slice_before { |id, _| (id % ChatText::GROUP).zero? }.to_a]
+      [
+        (shown.first.first if rows.size > ChatText::PAGE),
+        shown.slice_before { |id, _| (id % ChatText::GROUP).zero? }.to_a
+      ]
     end
 
     def with_all(ids) = where(id: ids).order(:id).eager(:user, :reactions, :attachment).all
@@ -82,7 +89,8 @@ class Message < Sequel::Model
       return [] if ChatText.words(words).empty?
       join(Sequel.lit("message_words ON message_words.rowid = messages.id")).where(Sequel.lit("message_words MATCH ?",
         ChatText.match(words)))
-        .where(room_id: DB[:memberships].where(user_id: user.id).select(:room_id)).order(Sequel.lit("message_words.rowid DESC")).limit(ChatText::PAGE)
+        .where(room_id: DB[:memberships].where(user_id: user.id).select(:room_id))
+        .order(Sequel.lit("message_words.rowid DESC")).limit(ChatText::PAGE)
         .select_map([Sequel[:messages][:id], Sequel[:messages][:updated_at]])
     end
 
@@ -100,7 +108,8 @@ class Message < Sequel::Model
     end
 
     def read(room, user, id)
-      DB[:memberships].where(room_id: room.id, user_id: user.id).where { read_message_id < id }.update(read_message_id: id)
+      DB[:memberships].where(room_id: room.id, user_id: user.id).where { read_message_id < id }
+        .update(read_message_id: id)
     end
   end
 end
@@ -173,7 +182,8 @@ module Pages
   end
 
   def announce(room, message)
-    Live.publish("room:#{room.id}", {type: "message", id: message.id, client_id: message.client_id, html: partial("message", message: message)})
+    Live.publish("room:#{room.id}",
+      {type: "message", id: message.id, client_id: message.client_id, html: partial("message", message: message)})
     Live.publish("news:#{room.id}", {type: "news", room: room.id, message: message.id})
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The chat on Rails as one file, with the settings of a new application in production, and Rack's compression. RAILTIE is what the application's
-# Gemfile would bring for its server.
+# The chat on Rails as one file, with the settings of a new application in production, and Rack's compression. RAILTIE
+# is what the application's Gemfile would bring for its server.
 require "action_controller/railtie"
 require "active_record/railtie"
 require "action_cable/engine"
@@ -10,7 +10,8 @@ require ENV["RAILTIE"] if ENV["RAILTIE"]
 require_relative "chat_text"
 
 # A transaction takes the lock at its beginning, as in Rails 8: one that has read cannot wait for it.
-ENV["DATABASE_URL"] = "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}&timeout=5000&default_transaction_mode=immediate"
+ENV["DATABASE_URL"] =
+  "#{ENV.fetch("DATABASE")}?pool=#{ENV.fetch("POOL")}&timeout=5000&default_transaction_mode=immediate"
 
 # As Rails 8 and the gem activerecord-enhancedsqlite3-adapter: who waits for SQLite's lock lets other threads run.
 module PatientConnection
@@ -103,7 +104,9 @@ class Membership < ApplicationRecord
   belongs_to :user
   belongs_to :room
 
-  def self.read(room, user, id) = where(room: room, user: user).where(read_message_id: ...id).update_all(read_message_id: id)
+  def self.read(room, user, id)
+    where(room: room, user: user).where(read_message_id: ...id).update_all(read_message_id: id)
+  end
 
   def unread? = room.last_message_id > read_message_id
 end
@@ -116,9 +119,14 @@ class Message < ApplicationRecord
   validates :client_id, presence: true
   normalizes :text, with: ->(text) { text.strip }
 
-  scope :page, ->(before) { includes(:user, :reactions, :attachment).where(before && {id: ...before.to_i}).order(id: :desc).limit(ChatText::PAGE + 1) }
+  scope :page,
+    ->(before) {
+      includes(:user, :reactions, :attachment).where(before && {id: ...before.to_i}).order(id: :desc)
+        .limit(ChatText::PAGE + 1)
+    }
   scope :with_words, lambda { |words|
-    joins("JOIN message_words ON message_words.rowid = messages.id").where("message_words MATCH ?", ChatText.match(words)).order(Arel.sql("message_words.rowid DESC"))
+    joins("JOIN message_words ON message_words.rowid = messages.id").where("message_words MATCH ?",
+      ChatText.match(words)).order(Arel.sql("message_words.rowid DESC"))
   }
 
   def self.post(room, user, form)
@@ -163,7 +171,11 @@ class ApplicationController < ActionController::Base
 
   def require_sign_in = (Current.user = SignIn.resume(*cookies.encrypted[:sign_in])&.user) || head(:unauthorized)
 
-  def memberships = @memberships ||= Current.user.memberships.includes(:room).sort_by { |membership| [membership.room.name_for(Current.user).downcase, membership.room_id] }
+  def memberships
+    @memberships ||= Current.user.memberships.includes(:room).sort_by do |membership|
+      [membership.room.name_for(Current.user).downcase, membership.room_id]
+    end
+  end
 
   def find_room(id = params[:room_id]) = @room = Current.user.rooms.find(id)
 
@@ -197,7 +209,9 @@ end
 class RoomsController < ApplicationController
   def show
     find_room(params[:id])
-    Membership.read(@room, Current.user, @room.last_message_id) if memberships.find { |one| one.room_id == @room.id }.unread?
+    if memberships.find { |one| one.room_id == @room.id }.unread?
+      Membership.read(@room, Current.user, @room.last_message_id)
+    end
     page(@room.id, @room.version, *sidebar_versions) { find_messages || true }
   end
 end
@@ -221,7 +235,9 @@ end
 class SearchesController < ApplicationController
   def show
     @words = params[:q].to_s
-    @messages = ChatText.words(@words).empty? ? [] : Message.with_words(@words).where(room_id: Current.user.rooms.select(:id)).includes(:user, :room).limit(ChatText::PAGE)
+    @messages =
+      ChatText.words(@words).empty? ? [] : Message.with_words(@words).where(room_id: Current.user.rooms.select(:id))
+        .includes(:user, :room).limit(ChatText::PAGE)
   end
 end
 

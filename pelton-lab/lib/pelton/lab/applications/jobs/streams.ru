@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Pages, and streams of 50 tokens in two seconds. Puma has a thread for each stream, which it may know to be one that waits.
+# Pages, and streams of 50 tokens in two seconds. Puma has a thread for each stream, which it may know to be one that
+# waits.
 class Tokens
   def each
     50.times do |number|

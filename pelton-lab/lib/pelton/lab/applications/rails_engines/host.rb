@@ -45,7 +45,9 @@ module Host
     # @param gems [Array<String>] the gems that have some
     def migrate(*gems)
       ActiveRecord::Migration.verbose = false
-      ActiveRecord::MigrationContext.new(gems.map { |name| File.join(Gem.loaded_specs.fetch(name).full_gem_path, "db/migrate") }).migrate
+      ActiveRecord::MigrationContext.new(
+        gems.map { |name| File.join(Gem.loaded_specs.fetch(name).full_gem_path, "db/migrate") }
+      ).migrate
     end
   end
 end

@@ -12,8 +12,8 @@ module Pelton
         HEADROOM = 1.12
 
         # @param comparison [Comparison]
-        # @param metric [Race::Metric] the length of the bars; ratios to the baseline are shown with the race's own metric
-        #   only
+        # @param metric [Race::Metric] the length of the bars; ratios to the baseline are shown with the race's own
+        #   metric only
         def initialize(comparison, metric = comparison.race.metric)
           @comparison = comparison
           @metric = metric
@@ -68,7 +68,8 @@ module Pelton
 
         def title(result)
           rounds = result.values(@metric.name).map { |value| NumberFormat.number(value, @metric.digits) }
-          "#{result.name}: #{rounds.join(", ")} #{ReportHtml.unit(@metric.title)} in #{NumberFormat.count(rounds.size, "round")}"
+          "#{result.name}: #{rounds.join(", ")} #{ReportHtml.unit(@metric.title)} in " \
+          "#{NumberFormat.count(rounds.size, "round")}"
         end
       end
     end

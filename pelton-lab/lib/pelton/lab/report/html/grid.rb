@@ -24,13 +24,16 @@ module Pelton
 
         # @return [Html::Markup]
         def to_html
-          Html.tag(:figure, Html.tag(:figcaption, Html.tag(:b, @name), " / #{@comparisons.filter_map { |comparison| comparison.reference&.name }.first}"),
-            Html.tag(:div, Html.tag(:div, @numbers.reverse.map { |number| Html.tag(:span, NumberFormat.delimit(number)) }, class: "ticks y"),
+          Html.tag(:figure, Html.tag(:figcaption, Html.tag(:b, @name),
+            " / #{@comparisons.filter_map { |comparison| comparison.reference&.name }.first}"),
+            Html.tag(:div, Html.tag(:div,
+              @numbers.reverse.map { |number| Html.tag(:span, NumberFormat.delimit(number)) }, class: "ticks y"),
               Html.tag(:div, fields, frontier, class: "fields",
                 style: "--columns:#{@comparisons.size};--rows:#{@numbers.size}"),
               Html.tag(:div, @comparisons.map { |comparison| Html.tag(:span, comparison.latency) }, class: "ticks x",
                 style: "--columns:#{@comparisons.size}"),
-              class: "map", role: "img", aria_label: "#{@name}: ratio to the baseline by latency and #{@sweep.race.points.title}"),
+              class: "map", role: "img",
+              aria_label: "#{@name}: ratio to the baseline by latency and #{@sweep.race.points.title}"),
             class: "grid")
         end
 
@@ -47,7 +50,8 @@ module Pelton
           side = (ratio < 1) ? "ahead" : "behind"
           strength = (DARKEST * (Math.log(ratio).abs / FULL).clamp(0, 1) + 4).round
           Html.tag(:span, NumberFormat.short(ratio), class: "field #{side}", style: "--strength:#{strength}%",
-            title: "#{comparison.latency} ms, #{NumberFormat.delimit(number)} at once: ×#{NumberFormat.short(ratio)} (#{NumberFormat.spread(comparison.spread(comparison[@name], number.to_s.to_sym))})")
+            title: "#{comparison.latency} ms, #{NumberFormat.delimit(number)} at once: ×#{NumberFormat.short(ratio)} " \
+              "(#{NumberFormat.spread(comparison.spread(comparison[@name], number.to_s.to_sym))})")
         end
 
         # The steps of the separating line.

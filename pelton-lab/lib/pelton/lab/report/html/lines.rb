@@ -27,7 +27,8 @@ module Pelton
         # @return [Html::Markup]
         def to_html
           Html.tag(:figure,
-            Html.tag(:div, scale, Html.tag(:svg, guides, @names.map { |name| line(name) }, viewBox: "0 0 100 100", preserveAspectRatio: "none"),
+            Html.tag(:div, scale, Html.tag(:svg, guides, @names.map { |name| line(name) },
+              viewBox: "0 0 100 100", preserveAspectRatio: "none"),
               @names.map { |name| dots(name) }, axis, class: "plot", role: "img", aria_label: caption),
             legend, Html.tag(:figcaption, caption), class: "lines")
         end
@@ -93,7 +94,8 @@ module Pelton
 
         def legend
           Html.tag(:ul, @names.map do |name|
-            Html.tag(:li, Html.tag(:svg, Html.tag(:path, d: "M0 6H28", class: "line #{style(name)}", stroke_dasharray: dash(name)),
+            Html.tag(:li, Html.tag(:svg,
+              Html.tag(:path, d: "M0 6H28", class: "line #{style(name)}", stroke_dasharray: dash(name)),
               viewBox: "0 0 28 12", width: 28, height: 12, aria_hidden: "true"), name, Html.tag(:small, verdict(name)))
           end, class: "legend")
         end

@@ -4,7 +4,8 @@ module Pelton
   module Lab
     class ReportHtml
       # The picture in the header: a water wheel.
-      WHEEL = "<svg class=\"wheel\" viewBox=\"-50 -50 100 100\" aria-hidden=\"true\"><circle r=\"27\"/><circle r=\"6\"/>" \
+      WHEEL = "<svg class=\"wheel\" viewBox=\"-50 -50 100 100\" aria-hidden=\"true\"><circle r=\"27\"/>" \
+        "<circle r=\"6\"/>" \
         "#{(0...12).map { |n| "<path transform=\"rotate(#{n * 30})\" d=\"M-9 -46a9 9 0 0 0 18 0M0 -37V-27\"/>" }.join}</svg>"
 
       STYLE = <<~CSS

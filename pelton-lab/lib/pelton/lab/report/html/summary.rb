@@ -29,7 +29,8 @@ module Pelton
           return unless big
           comparison = sweep.measured.first
           Html.tag(:a, Html.tag(:b, big, class: ("uncertain" if certain == false)), Html.tag(:span, text),
-            Html.tag(:small, "#{comparison.experiment.name}, #{comparison.race.name}, #{Pinning::NAMES[comparison.pin]}"),
+            Html.tag(:small,
+              "#{comparison.experiment.name}, #{comparison.race.name}, #{Pinning::NAMES[comparison.pin]}"),
             href: "##{ReportHtml.id(sweep)}", class: "card")
         end
 
@@ -99,10 +100,14 @@ module Pelton
         def overtaking_at(sweep)
           direct = sweep.measured.first
           name, number =
-            sweep.rivals.filter_map { |rival| sweep.overtakes_at(direct, rival)&.then { |found| [rival, found] } }.min_by(&:last)
+            sweep.rivals.filter_map { |rival| sweep.overtakes_at(direct, rival)&.then { |found| [rival, found] } }
+              .min_by(&:last)
           return ["never", "at #{direct.latency} ms no contender overtakes #{direct.reference.name}"] unless name
           how_far = direct.latency.zero? ? "even right beside the server" : "at #{direct.latency} ms of round trip"
-          ["from #{NumberFormat.delimit(number.ceil)}", "#{sweep.race.points.title} on, #{name} is ahead of #{direct.reference.name}, #{how_far}"]
+          [
+            "from #{NumberFormat.delimit(number.ceil)}",
+            "#{sweep.race.points.title} on, #{name} is ahead of #{direct.reference.name}, #{how_far}"
+          ]
         end
       end
     end

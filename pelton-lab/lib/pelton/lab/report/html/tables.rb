@@ -35,7 +35,8 @@ module Pelton
         def points(comparison)
           numbers = comparison.race.points.numbers
           rows = comparison.results.select(&:measured?).map do |result|
-            [who(result.name, result.contender.style), *numbers.map { |number| NumberFormat.short(result.median(number.to_s.to_sym)) }]
+            [who(result.name,
+              result.contender.style), *numbers.map { |number| NumberFormat.short(result.median(number.to_s.to_sym)) }]
           end
           table(["µs an operation, at once:", *numbers.map { |number| NumberFormat.delimit(number) }], rows)
         end
@@ -51,7 +52,8 @@ module Pelton
               comparison.ratio(result))
           end
           Html.tag(:div, article(past.title, past.source, then_rows, 2),
-            article("Today, on this machine", ("each scaled to #{NumberFormat.delimit(past.size)} #{comparison.race.unit}" if past.size), now_rows, 2),
+            article("Today, on this machine",
+              ("each scaled to #{NumberFormat.delimit(past.size)} #{comparison.race.unit}" if past.size), now_rows, 2),
             class: "then-now")
         end
 
@@ -67,14 +69,19 @@ module Pelton
         end
 
         def table(heads, rows, kind = nil)
-          Html.tag(:div, Html.tag(:table, Html.tag(:thead, Html.tag(:tr, heads.map { |head| Html.tag(:th, head, scope: "col") })),
-            Html.tag(:tbody, rows.map { |cells| Html.tag(:tr, cells.map { |cell| Html.tag(:td, cell) }) }), class: kind), class: "scroll", tabindex: "0")
+          Html.tag(:div, Html.tag(:table,
+            Html.tag(:thead, Html.tag(:tr, heads.map { |head| Html.tag(:th, head, scope: "col") })),
+            Html.tag(:tbody, rows.map { |cells| Html.tag(:tr, cells.map { |cell| Html.tag(:td, cell) }) }),
+            class: kind), class: "scroll", tabindex: "0")
         end
 
         def article(title, source, rows, digits)
           Html.tag(:div, Html.tag(:h4, title), Html.tag(:p, source, class: "facts"),
             table(["seconds", "user", "system", "total", "real", "/ first"],
-              rows.map { |name, numbers, ratio| [name, *numbers.map { |number| number ? NumberFormat.number(number, digits) : "–" }, ratio ? NumberFormat.short(ratio) : "–"] }))
+              rows.map do |name, numbers, ratio|
+                [name, *numbers.map { |number| number ? NumberFormat.number(number, digits) : "–" },
+                  ratio ? NumberFormat.short(ratio) : "–"]
+              end))
         end
 
         def times(name, numbers, ratio) = [name, numbers, ratio]
@@ -109,7 +116,9 @@ module Pelton
         def verdict(check)
           return Html.tag(:span, "not measured", class: "verdict", title: check.reason) unless check.value
           text = check.enough_rounds? ? check.verdict : "#{check.verdict}, #{NumberFormat.count(check.rounds, "round")}"
-          Html.tag(:span, text, class: "verdict #{check.verdict.tr(" ", "-")}#{" few-rounds" unless check.enough_rounds?}", title: interval(check))
+          Html.tag(:span, text,
+            class: "verdict #{check.verdict.tr(" ", "-")}#{" few-rounds" unless check.enough_rounds?}",
+            title: interval(check))
         end
       end
     end

@@ -16,8 +16,12 @@ class InstallGeneratorTest < PeltonTest
       Rails::Generators.invoke("pelton:install", [], destination_root: Dir.pwd)
       puts File.read("Procfile"), File.read("config/pelton.service")
       settings = Pelton::HTTP::Configuration.new.tap(&:load)
-      p settings.server_options[:concurrency], settings.addresses.keys, settings.workers, settings.quiet, settings.public
-      p ActionDispatch::PublicExceptions.new("#{Dir.pwd}/public").call({"PATH_INFO" => "/504", "HTTP_ACCEPT" => "text/html"}).last.join[/<h1>.*<\/h1>/]
+      p settings.server_options[:concurrency], settings.addresses.keys, settings.workers,
+        settings.quiet, settings.public
+      p ActionDispatch::PublicExceptions.new("#{Dir.pwd}/public").call({
+        "PATH_INFO" => "/504",
+        "HTTP_ACCEPT" => "text/html"
+      }).last.join[/<h1>.*<\/h1>/]
     RUBY
 
     assert_match(/^web: bundle exec pelton serve\nworker: bin\/jobs$/, output)
@@ -29,7 +33,8 @@ class InstallGeneratorTest < PeltonTest
   LINES = {
     "web: bundle exec puma -C config/puma.rb" => "web: bundle exec pelton serve",
     "web: RAILS_ENV=production bin/rails db:migrate && bin/rails server -p $PORT" =>
-      "web: RAILS_ENV=production bin/rails db:migrate && bundle exec pelton serve", "web: bundle exec rails s | tee log" => "web: bundle exec pelton serve | tee log",
+      "web: RAILS_ENV=production bin/rails db:migrate && bundle exec pelton " \
+      "serve", "web: bundle exec rails s | tee log" => "web: bundle exec pelton serve | tee log",
     "web: bundle exec pelton serve -w 2" => "web: bundle exec pelton serve -w 2", "web: bin/start" => "web: bin/start",
     "worker: bin/jobs" => "worker: bin/jobs\nweb: bundle exec pelton serve"
   }.freeze

@@ -80,7 +80,9 @@ module Pelton
         def current(asset)
           return asset if asset.current?
           refresh
-          @assets.each_value.find { |one| one.file.path == asset.file.path && one.fingerprinted? == asset.fingerprinted? && one.digest == asset.digest } ||
+          @assets.each_value.find do |one|
+            one.file.path == asset.file.path && one.fingerprinted? == asset.fingerprinted? && one.digest == asset.digest
+          end ||
             (@assets[path_of(asset)] unless asset.fingerprinted?)
         rescue SystemCallError
           refresh

@@ -29,7 +29,8 @@ module Pelton
           def marcel
             require "marcel"
           rescue LoadError
-            raise ConfigurationError, "the type of a file is found out by the gem marcel: add gem \"marcel\" to the Gemfile"
+            raise ConfigurationError,
+              "the type of a file is found out by the gem marcel: add gem \"marcel\" to the Gemfile"
           end
 
           # UTF-8 without control characters; the sample may end inside a character.

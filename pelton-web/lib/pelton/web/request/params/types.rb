@@ -33,7 +33,11 @@ module Pelton
           # @raise [ArgumentError] if there is no such type or option
           def check(type, options)
             known =
-              OPTIONS.fetch(type) { raise ArgumentError, "there is no type #{type.inspect} of parameters; there are #{OPTIONS.keys.join(", ")}" } or return
+              OPTIONS.fetch(type) do
+                raise ArgumentError,
+                  "there is no type #{type.inspect} of parameters; there are #{OPTIONS.keys.join(", ")}"
+              end or
+              return
             unknown = options.keys - known
             raise ArgumentError, "the type #{type} has no option #{unknown.join(", ")}" if unknown.any?
           end

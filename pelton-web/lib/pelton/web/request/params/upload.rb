@@ -23,7 +23,8 @@ module Pelton
           @tempfile = part[:tempfile]
           @content_type = part[:type]
           name =
-            part[:filename].to_s.dup.force_encoding(Encoding::UTF_8).scrub("_").tr("\\", "/").split("/").last.to_s.gsub(/[[:cntrl:]]/, "_")
+            part[:filename].to_s.dup.force_encoding(Encoding::UTF_8).scrub("_").tr("\\", "/").split("/").last.to_s
+              .gsub(/[[:cntrl:]]/, "_")
           @original_filename = name.byteslice(0, 255).scrub("").sub(/\A\.{0,2}\z/, "_")
         end
 

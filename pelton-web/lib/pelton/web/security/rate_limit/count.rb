@@ -77,7 +77,8 @@ module Pelton
           second = Process.clock_gettime(Process::CLOCK_MONOTONIC, :second)
           return if @logged == second
           @logged = second
-          Pelton.logger.error("rate limit: requests are #{(@failure == :pass) ? "not counted" : "refused"}: #{error.class}: #{error.message}")
+          Pelton.logger.error("rate limit: requests are #{(@failure == :pass) ? "not counted" : "refused"}: " \
+            "#{error.class}: #{error.message}")
         end
       end
     end

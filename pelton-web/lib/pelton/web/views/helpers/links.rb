@@ -30,12 +30,16 @@ module Pelton
 
         # @return [HTML] a link to each style sheet
         def stylesheet_link_tag(*sources, **attributes)
-          safe_join(sources.map { |source| tag(:link, rel: "stylesheet", href: asset_path(with_extension(source, ".css")), **attributes) }, "\n")
+          safe_join(sources.map do |source|
+            tag(:link, rel: "stylesheet", href: asset_path(with_extension(source, ".css")), **attributes)
+          end,
+            "\n")
         end
 
         # @return [HTML] an element for each script
         def javascript_include_tag(*sources, **attributes)
-          safe_join(sources.map { |source| tag(:script, src: asset_path(with_extension(source, ".js")), **attributes) }, "\n")
+          safe_join(sources.map { |source| tag(:script, src: asset_path(with_extension(source, ".js")), **attributes) },
+            "\n")
         end
 
         # @param source [String] a file's name; URLs and absolute paths are unchanged

@@ -35,7 +35,8 @@ module Pelton
         # @return [String] 1234567.5 as "1,234,567.5"
         def number_with_delimiter(number, delimiter: ",", separator: ".")
           Numbers._exact(number) or return number
-          Numbers._delimited(number.to_s.match?(/e/i) ? Numbers._decimal(Numbers._exact(number), 0) : number.to_s.strip, delimiter, separator)
+          Numbers._delimited(number.to_s.match?(/e/i) ? Numbers._decimal(Numbers._exact(number), 0) : number.to_s.strip,
+            delimiter, separator)
         end
 
         # @param precision [Integer] digits after the separator; halves round up
@@ -48,12 +49,19 @@ module Pelton
         # @return [String] 1234.5 as "$1,234.50"
         def number_to_currency(number, unit: "$", precision: 2, delimiter: ",", separator: ".")
           value = Numbers._exact(number) or return number
-          "#{"-" if Numbers._decimal(value, precision).start_with?("-")}#{unit}#{number_with_precision(value.abs, precision: precision, delimiter: delimiter, separator: separator)}"
+          sign = "-" if Numbers._decimal(value, precision).start_with?("-")
+          amount =
+            number_with_precision(value.abs, precision: precision, delimiter: delimiter, separator: separator)
+          "#{sign}#{unit}#{amount}"
         end
 
         # @return [String] 12.345 as "12.3%"
         def number_to_percentage(number, precision: 1, delimiter: "", separator: ".")
-          Numbers._exact(number) ? "#{number_with_precision(number, precision: precision, delimiter: delimiter, separator: separator)}%" : number
+          if Numbers._exact(number)
+            "#{number_with_precision(number, precision: precision, delimiter: delimiter, separator: separator)}%"
+          else
+            number
+          end
         end
 
         # @param number [Numeric] bytes

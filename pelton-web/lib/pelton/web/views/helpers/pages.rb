@@ -29,7 +29,11 @@ module Pelton
 
         def self._number(view, page, number)
           return view.tag(:span, "…", class: "gap") unless number
-          (number == page.number) ? view.tag(:span, number, "aria-current": "page") : view.link_to(number, page.path(page: number))
+          if number == page.number
+            view.tag(:span, number, "aria-current": "page")
+          else
+            view.link_to(number, page.path(page: number))
+          end
         end
 
         # nil is a gap.

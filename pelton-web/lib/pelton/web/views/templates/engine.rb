@@ -15,7 +15,8 @@ module Pelton
         BLOCK = /(?:\bdo|\{)\s*(?:\|[^|]*\|)?\s*\z/
 
         def initialize(input, properties = {})
-          super(input, properties.merge(bufvar: "@_out", preamble: " ", postamble: "nil\n", ensure: false, chain_appends: true,
+          super(input, properties.merge(bufvar: "@_out", preamble: " ", postamble: "nil\n",
+            ensure: false, chain_appends: true,
             escapefunc: "::Pelton::Web::HTML.escape"))
         end
 

@@ -23,7 +23,8 @@ module Pelton
           # The generated code neither creates nor returns its own String. Temple requires a named class.
           def generator
             return const_get(:Generator) if const_defined?(:Generator, false)
-            const_set(:Generator, Class.new(::Temple::Generator) { define_method(:on_dynamic) { |code| concat("(#{code}).to_s") } })
+            const_set(:Generator,
+              Class.new(::Temple::Generator) { define_method(:on_dynamic) { |code| concat("(#{code}).to_s") } })
           end
         end
       end

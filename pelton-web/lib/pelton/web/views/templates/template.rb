@@ -63,10 +63,12 @@ module Pelton
         def define(keys)
           return @methods[keys] if @methods.key?(keys)
           if @methods.size >= VARIANTS
-            raise ConfigurationError, "#{name} was rendered with #{VARIANTS} different sets of locals: pass changing names in one local, as a Hash"
+            raise ConfigurationError, "#{name} was rendered with #{VARIANTS} different sets of locals: pass changing " \
+              "names in one local, as a Hash"
           end
           unless keys.all? { |key| key.is_a?(Symbol) && key.match?(/\A[a-z_]\w*\z/) }
-            raise ArgumentError, "the names of locals are Symbols such as :post, not #{keys.reject { |key| key.is_a?(Symbol) }.first(3).inspect}"
+            raise ArgumentError, "the names of locals are Symbols such as :post, not " \
+              "#{keys.reject { |key| key.is_a?(Symbol) }.first(3).inspect}"
           end
           @methods[keys.dup.freeze] = method_for(keys)
         end

@@ -22,7 +22,8 @@ class ForumApplication < Rails::Application
 end
 
 InlineSvg.configure do |config|
-  config.asset_file = InlineSvg::CachedAssetFile.new(paths: [Thredded::Engine.root.join("app/assets/images").to_s], filters: /\.svg/)
+  config.asset_file =
+    InlineSvg::CachedAssetFile.new(paths: [Thredded::Engine.root.join("app/assets/images").to_s], filters: /\.svg/)
 end
 
 ForumApplication.initialize!

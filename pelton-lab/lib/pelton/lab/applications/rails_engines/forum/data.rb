@@ -56,7 +56,8 @@ module Forum
       case path
       when "/forum" then (1..BOARDS).all? { |board| body.include?("Board #{board}") }
       when "/forum/board-1" then topics(body) == (1..TOPICS).select { |topic| board_of(topic) == 1 }
-      when TOPIC then (1..POSTS).all? { |number| body.include?("#{mark(2, number)}:") == (number <= 25) } # the first page
+      # the first page
+      when TOPIC then (1..POSTS).all? { |number| body.include?("#{mark(2, number)}:") == (number <= 25) }
       when "/forum?q=#{SEARCHED}" then topics(body) == (1..TOPICS).select { |topic| title(topic).include?(SEARCHED) }
       else false
       end

@@ -26,7 +26,8 @@ module Site
     def text(path, number)
       random = Random.new(path.sum * 100 + number)
       words = ->(count) { Array.new(count) { Messages::WORDS.sample(random: random) }.join(" ") }
-      "<p>#{words.call(50)}, <strong>#{words.call(3)}</strong>, #{words.call(30)}.</p><ul>#{"<li>#{words.call(6)}</li>" * 3}</ul><p>#{words.call(60)}.</p>"
+      "<p>#{words.call(50)}, <strong>#{words.call(3)}</strong>, #{words.call(30)}.</p>" \
+      "<ul>#{"<li>#{words.call(6)}</li>" * 3}</ul><p>#{words.call(60)}.</p>"
     end
 
     # Whether a page has what it must have.

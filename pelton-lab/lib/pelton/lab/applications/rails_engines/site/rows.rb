@@ -22,7 +22,8 @@ module Site
     def publish_pages
       site = Alchemy::Site.first || Alchemy::Site.create!(name: "Site", host: "*")
       @language = Alchemy::Language.create!(
-        name: "English", language_code: "en", locale: "en", frontpage_name: "Home", page_layout: "index", public: true, default: true, site: site
+        name: "English", language_code: "en", locale: "en", frontpage_name: "Home", page_layout: "index", public: true,
+        default: true, site: site
       )
       @menu = Alchemy::Node.create!(menu_type: "main_menu", name: "Main", language: @language)
       home = publish("/", nil, nil)
@@ -35,7 +36,8 @@ module Site
     # @return [Array(Alchemy::Page, Alchemy::Node)] the page and its entry in the menu
     def publish(path, parent, menu)
       page = Alchemy::Page.create!(
-        name: Site.names.fetch(path), language: @language, parent: parent, language_root: parent.nil?, page_layout: parent ? "standard" : "index",
+        name: Site.names.fetch(path), language: @language, parent: parent,
+        language_root: parent.nil?, page_layout: parent ? "standard" : "index",
         autogenerate_elements: false
       )
       page.update!(urlname: path.split("/").last) if parent

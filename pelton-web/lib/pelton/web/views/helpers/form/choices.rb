@@ -88,7 +88,11 @@ module Pelton
           # @param label [Symbol, #call] returns a group's text
           # @asynchronous if a collection is read
           def grouped_collection_select(name, groups, members, label, value, text, **options)
-            select(name, groups.map { |group| [Options._read(group, label), Options._read(group, members).map { |one| pair(one, value, text) }] }, **options)
+            select(name,
+              groups.map do |group|
+                [Options._read(group, label), Options._read(group, members).map { |one| pair(one, value, text) }]
+              end,
+              **options)
           end
 
           # A box for each object. Sends the list of chosen values, even if it is empty.
@@ -101,7 +105,8 @@ module Pelton
           # @asynchronous if the collection is read
           def collection_check_boxes(name, collection, value, text, selected: value(name) || [], **attributes, &block)
             list = "#{named(name)[:name]}[]"
-            Options._nothing(@view, list) + buttons("checkbox", name, list, collection, value, text, selected, attributes, block)
+            Options._nothing(@view,
+              list) + buttons("checkbox", name, list, collection, value, text, selected, attributes, block)
           end
 
           # A button for each object, of which one can be chosen.
