@@ -1,5 +1,11 @@
 # frozen_string_literal: true
 
+require_relative "client"
+require_relative "event_loop"
+require_relative "identifiers"
+require_relative "streams"
+require_relative "worker"
+
 module Pelton
   module Rails
     class Cable

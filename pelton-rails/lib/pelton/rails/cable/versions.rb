@@ -7,8 +7,8 @@ module Pelton
       VERSIONS = Gem::Requirement.new(">= 7.0", "< 8.2")
 
       class << self
-        # @return [Boolean]
-        def supported? = VERSIONS.satisfied_by?(::ActionCable.gem_version)
+        # @return [Boolean] 8.2.0.alpha is less than 8.2, but has its classes
+        def supported? = VERSIONS.satisfied_by?(::ActionCable.gem_version.release)
 
         # Says at boot that Rails' own server stays.
         #
