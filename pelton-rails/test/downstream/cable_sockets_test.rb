@@ -28,7 +28,8 @@ class CableSocketsTest < PeltonTest
       refute_equal processes.fetch(0)["process"], again.perform("echo", text: "again")["process"]
       told = Pelton.spawn { Pelton::HTTP.get("http://127.0.0.1:#{serving.port}/broadcast?text=news").body }
 
-      assert_equal({"text" => "news"}, again.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }["message"])
+      news = again.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }
+      assert_equal({"text" => "news"}, news["message"])
       told.await
       Process.kill("TERM", serving.pid)
       closed(again)
@@ -40,7 +41,8 @@ class CableSocketsTest < PeltonTest
   def test_a_broadcast_by_redis_reaches_the_sockets_of_all_workers
     skip "no redis-server" unless system("which redis-server", out: File::NULL)
     serving =
-      serve("waiting", options: %w[-w 2 --preload], environment: {"OFF" => "1", "CABLE" => "redis", "REDIS_URL" => "redis://127.0.0.1:#{redis}"})
+      serve("waiting", options: %w[-w 2 --preload],
+        environment: {"OFF" => "1", "CABLE" => "redis", "REDIS_URL" => "redis://127.0.0.1:#{redis}"})
     Pelton.run do
       clients = []
       processes = ->(client) { client.perform("echo", text: "who")["process"] }
@@ -49,7 +51,8 @@ class CableSocketsTest < PeltonTest
 
       Pelton::HTTP.get("http://127.0.0.1:#{serving.port}/broadcast?text=all")
       clients.each do |client|
-        assert_equal "all", client.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }.dig("message", "text")
+        all = client.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }
+        assert_equal "all", all.dig("message", "text")
       end
       Process.kill("TERM", serving.pid)
       clients.each { |client| closed(client) }

@@ -69,7 +69,8 @@ class RailsCableTest < PeltonTest
   def test_a_call_that_never_returns_ends
     with_cable(environment: {"TIMEOUT" => "0.5", "CALLBACKS" => "1"}) do |serving|
       bob = CableClient.new(serving.port, query: "user=bob", protocols: ["actioncable-v1-ext-json"]).tap(&:frame)
-      bob.socket.write(JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "NeverChannel", wait: true)))
+      identifier = JSON.generate(channel: "NeverChannel", wait: true)
+      bob.socket.write(JSON.generate(command: "subscribe", identifier: identifier))
       assert_equal ["subscription_failed", true], bob.frame.values_at("reason", "reconnect")
       client = CableClient.new(serving.port, "NeverChannel", query: "user=ann")
       client.say("message", action: "wait")
@@ -91,7 +92,8 @@ class RailsCableTest < PeltonTest
       assert_raises(Pelton::HTTP::WebSocket::HandshakeError) do
         CableClient.new(serving.port, headers: {"Origin" => "http://evil.example"})
       end
-      assert_equal "welcome", CableClient.new(serving.port, headers: {"Origin" => "http://other.example", "Cookie" => "user=bob"}).frame["type"]
+      foreign = {"Origin" => "http://other.example", "Cookie" => "user=bob"}
+      assert_equal "welcome", CableClient.new(serving.port, headers: foreign).frame["type"]
 
       facts = facts(serving)
       assert_equal ["bob"], facts["connections"]
@@ -141,11 +143,13 @@ class RailsCableTest < PeltonTest
 
       back = CableClient.new(serving.port, "VersionChannel", **extended)
       id = JSON.generate(channel: "NewsChannel")
-      back.socket.write(JSON.generate(command: "subscribe", identifier: id, history: {streams: {"news" => seen.slice("epoch", "offset")}}))
+      history = {streams: {"news" => seen.slice("epoch", "offset")}}
+      back.socket.write(JSON.generate(command: "subscribe", identifier: id, history: history))
       assert_equal ["confirm_subscription", 1, 2, "confirm_history"],
         Array.new(4) { back.frame }.map { |frame| frame["type"] || frame["message"] }
       back.socket.write(JSON.generate(command: "history", identifier: id, history: {since: Time.now.to_i - 60}))
-      assert_equal [0, 1, 2, "confirm_history"], Array.new(4) { back.frame }.map { |frame| frame["type"] || frame["message"] }
+      frames = Array.new(4) { back.frame }
+      assert_equal [0, 1, 2, "confirm_history"], frames.map { |frame| frame["type"] || frame["message"] }
       back.socket.write(JSON.generate(command: "presence", identifier: id))
       assert_equal "error", back.frame.dig("message", "type")
     end
@@ -158,7 +162,8 @@ class RailsCableTest < PeltonTest
 
   def test_the_adapter_postgresql
     needs_servers
-    carries_broadcasts("CABLE" => "postgresql", "DATABASE_URL" => "postgresql://postgres@127.0.0.1:#{postgres}/postgres?pool=10")
+    carries_broadcasts("CABLE" => "postgresql",
+      "DATABASE_URL" => "postgresql://postgres@127.0.0.1:#{postgres}/postgres?pool=10")
   end
 
   def test_the_adapter_solid_cable
@@ -187,7 +192,8 @@ class RailsCableTest < PeltonTest
       file = "#{serving.folder}/app/channels/version_channel.rb"
       File.write(file, File.read(file).sub("VERSION = 1", "VERSION = 2"))
       broadcast(serving, "version", 0)
-      assert_equal %w[disconnect server_restart], client.await { |frame| frame["type"] == "disconnect" }.values_at("type", "reason")
+      last = client.await { |frame| frame["type"] == "disconnect" }
+      assert_equal %w[disconnect server_restart], last.values_at("type", "reason")
 
       again = CableClient.new(serving.port, "VersionChannel", query: "user=ann")
       assert_equal({"version" => 2}, again.perform("show"))
@@ -236,45 +242,47 @@ class RailsCableTest < PeltonTest
         File.write(file, File.read(file).sub("VERSION = 1", "VERSION = 2"))
         get(serving, "/facts")
         assert_equal "server_restart", client.frame["reason"]
-        assert_equal({"version" => 2}, CableClient.new(serving.port, "VersionChannel", query: "user=ann").perform("show"))
+        client = CableClient.new(serving.port, "VersionChannel", query: "user=ann")
+        assert_equal({"version" => 2}, client.perform("show"))
       end
     end
   end
 
   # What applications test their channels with.
   def test_rails_test_cases_and_the_adapter_test
-    output =
-      rails_output(<<~RUBY, setup: APPLICATION.sub('require "active_job/railtie"', 'require "active_job/railtie"; require "action_cable/engine"') + DATABASE, env: {"RAILS_ENV" => "test"})
-        ActionCable.server.config.cable = {"adapter" => "test"}
-        require "rails/test_help"
-        class Connection < ActionCable::Connection::Base
-          identified_by :user
-          def connect = self.user = request.params["user"] || reject_unauthorized_connection
+    jobs = 'require "active_job/railtie"'
+    application = APPLICATION.sub(jobs, "#{jobs}\nrequire \"action_cable/engine\"")
+    output = rails_output(<<~RUBY, setup: application + DATABASE, env: {"RAILS_ENV" => "test"})
+      ActionCable.server.config.cable = {"adapter" => "test"}
+      require "rails/test_help"
+      class Connection < ActionCable::Connection::Base
+        identified_by :user
+        def connect = self.user = request.params["user"] || reject_unauthorized_connection
+      end
+      class NewsChannel < ActionCable::Channel::Base
+        def subscribed = params[:room] ? stream_from("news") : reject
+        def speak(data) = ActionCable.server.broadcast("news", data["text"])
+      end
+      class ConnectionTest < ActionCable::Connection::TestCase
+        tests Connection
+        test("who") { connect(params: {user: "ann"}) && assert_equal("ann", connection.user) }
+        test("nobody") { assert_reject_connection { connect } }
+      end
+      class NewsChannelTest < ActionCable::Channel::TestCase
+        test "broadcasts" do
+          stub_connection(user: "ann")
+          subscribe(room: 1)
+          assert subscription.confirmed?
+          assert_has_stream "news"
+          assert_broadcasts("news", 1) { perform(:speak, text: "hello") }
+          assert_broadcast_on("news", "again") { perform(:speak, text: "again") }
+          unsubscribe
+          assert_no_streams
+          subscribe
+          assert subscription.rejected?
         end
-        class NewsChannel < ActionCable::Channel::Base
-          def subscribed = params[:room] ? stream_from("news") : reject
-          def speak(data) = ActionCable.server.broadcast("news", data["text"])
-        end
-        class ConnectionTest < ActionCable::Connection::TestCase
-          tests Connection
-          test("who") { connect(params: {user: "ann"}) && assert_equal("ann", connection.user) }
-          test("nobody") { assert_reject_connection { connect } }
-        end
-        class NewsChannelTest < ActionCable::Channel::TestCase
-          test "broadcasts" do
-            stub_connection(user: "ann")
-            subscribe(room: 1)
-            assert subscription.confirmed?
-            assert_has_stream "news"
-            assert_broadcasts("news", 1) { perform(:speak, text: "hello") }
-            assert_broadcast_on("news", "again") { perform(:speak, text: "again") }
-            unsubscribe
-            assert_no_streams
-            subscribe
-            assert subscription.rejected?
-          end
-        end
-      RUBY
+      end
+    RUBY
 
     assert_match(/3 runs, \d+ assertions, 0 failures, 0 errors/, output)
   end

@@ -8,8 +8,44 @@ module ActionCable
     # Broadcasts on Pelton::PubSub, which the workers of `pelton serve -w 2` have in common: `adapter: pelton` in
     # cable.yml. Other processes take part after {::Pelton::PubSub.join}.
     class Pelton < Base
-      def initialize(...)
+      # Runs the subscriptions of threads that have no reactor: Rails' own server subscribes in such threads.
+      class Listener
+        def initialize
+          started = Queue.new
+          @thread = Thread.new do
+            ::Pelton.run do
+              started << ::Pelton::Reactor.current
+              sleep
+            end
+          end
+          @thread.name = "pelton action cable"
+          @reactor = started.pop
+        end
+
+        # @return [Boolean] a forked process has none of its parent's threads
+        def alive? = @thread.alive?
+
+        # @return the block's value
+        # @raise the block's error
+        def call
+          answer = Queue.new
+          @reactor.next_tick do
+            answer << [yield, nil]
+          rescue => error
+            answer << [nil, error]
+          end
+          value, error = answer.pop
+          error ? raise(error) : value
+        end
+
+        def stop = @reactor.stop
+      end
+      private_constant :Listener
+
+      # @param server [ActionCable::Server::Base] which Rails 8.2 does not keep
+      def initialize(server)
         super
+        @prefix = server.config.cable[:channel_prefix]
         @subscriptions = {}.compare_by_identity
         @lock = Mutex.new
       end
@@ -19,28 +55,43 @@ module ActionCable
 
       # @param channel [String]
       # @return [String] its topic, with the prefix of cable.yml
-      def topic(channel)
-        ::Pelton::Rails::Cable::Topics.topic([server.config.cable[:channel_prefix], channel].compact.join(":"))
-      end
+      def topic(channel) = ::Pelton::Rails::Cable::Topics.topic([@prefix, channel].compact.join(":"))
 
       # @param channel [String]
       # @param payload [String]
       # @return [nil]
       def broadcast(channel, payload) = topics.publish(topic(channel), payload)
 
-      # Calls the callback with each message, on the thread that has subscribed, which runs a reactor.
+      # Calls the callback with each message, on the thread that has subscribed if it runs a reactor, or on a thread for
+      # all that do not.
       #
       # @param callback [#call]
       # @param success_callback [#call, nil]
       def subscribe(channel, callback, success_callback = nil)
-        subscription = topics.subscribe(topic(channel)) { |message| callback.call(message) }
+        subscribing = -> { topics.subscribe(topic(channel)) { |message| callback.call(message) } }
+        subscription = ::Pelton::Reactor.running? ? subscribing.call : listener.call(&subscribing)
         @lock.synchronize { @subscriptions[callback] = subscription }
         success_callback&.call
       end
 
       def unsubscribe(_channel, callback) = @lock.synchronize { @subscriptions.delete(callback) }&.close
 
-      def shutdown = @lock.synchronize { @subscriptions.each_value(&:close).clear }
+      def shutdown
+        @lock.synchronize do
+          @subscriptions.each_value(&:close).clear
+          @listener&.stop
+          @listener = nil
+        end
+      end
+
+      private
+
+      def listener
+        @lock.synchronize do
+          @listener = nil unless @listener&.alive?
+          @listener ||= Listener.new
+        end
+      end
     end
   end
 end

@@ -2,14 +2,8 @@
 
 require "action_cable"
 require "pelton/cable"
-require_relative "cable/client"
-require_relative "cable/event_loop"
-require_relative "cable/identifiers"
-require_relative "cable/streams"
 require_relative "cable/topics"
 require_relative "cable/versions"
-require_relative "cable/worker"
-require_relative "cable/action_cable"
 
 module Pelton
   module Rails
@@ -32,6 +26,7 @@ module Pelton
         def install(settings)
           @settings = settings
           return false unless supported?
+          require_relative "cable/action_cable" # refers to classes that other versions lack
           ActionCable.install
           true
         end

@@ -4,18 +4,17 @@ require "action_cable"
 
 module Pelton
   module Rails
-    # Where `config.pelton.cable` is false: closes Action Cable's sockets when the server stops: each client gets Action
-    # Cable's message to reconnect, and a close frame with code
-    # 1001. Otherwise these hijacked sockets would break when the process ends. The stop waits for the channels'
-    #       `unsubscribed`, in Action
-    # Cable's threads; jobs that they enqueue are still accepted.
+    # Where `config.pelton.cable` is false, or Action Cable is newer than {Cable} knows: closes Action Cable's sockets
+    # when the server stops: each client gets Action Cable's message to reconnect, and a close frame with code 1001.
+    # Otherwise these hijacked sockets would break when the process ends. The stop waits for the channels'
+    # `unsubscribed`, in Action Cable's threads; jobs that they enqueue are still accepted.
     module CableSockets
       # Seconds for clients to answer the close frame, and for channels to end.
       TIMEOUT = 5
 
       # A socket as {HTTP::Server#stop} expects it.
       class Socket
-        # @param connection [ActionCable::Connection::Base]
+        # @param connection [ActionCable::Connection::Base, ActionCable::Server::Socket]
         # @param server [HTTP::Server]
         def initialize(connection, server)
           @connection = connection
@@ -33,7 +32,8 @@ module Pelton
         def close(code, reason)
           Pelton.add_timer(TIMEOUT) { remove }
           return unless @connection.send(:websocket).alive?
-          @connection.transmit(type: "disconnect", reason: ::ActionCable::INTERNAL[:disconnect_reasons][:server_restart], reconnect: true)
+          restart = ::ActionCable::INTERNAL[:disconnect_reasons][:server_restart]
+          @connection.transmit(type: "disconnect", reason: restart, reconnect: true)
           @connection.send(:websocket).send(:websocket).close_with(code, reason)
         end
       end
@@ -48,8 +48,11 @@ module Pelton
 
       # @param connection [Class] ActionCable::Connection::Base
       def self.install(connection)
-        connection.prepend(self)
-        ::ActionCable::Connection::ClientSocket.include(AnyCode)
+        # Rails 8.2 has taken the socket out of the connection.
+        owner = defined?(::ActionCable::Server::Socket) ? ::ActionCable::Server::Socket : connection
+        client = defined?(owner::ClientSocket) ? owner::ClientSocket : ::ActionCable::Connection::ClientSocket
+        owner.prepend(self)
+        client.include(AnyCode)
       end
 
       # The server is known until Action Cable hijacks the connection.

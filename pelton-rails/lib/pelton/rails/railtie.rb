@@ -93,8 +93,9 @@ module Pelton
           Cable.install(application.config.pelton) if application.config.pelton.cable
         end
         ActiveSupport.on_load(:action_cable_connection) do
+          require_relative "cable/versions"
           require_relative "cable_sockets"
-          CableSockets.install(self) unless application.config.pelton.cable
+          CableSockets.install(self) unless application.config.pelton.cable && Cable.supported?
         end
       end
 

@@ -1,5 +1,11 @@
 # frozen_string_literal: true
 
+require_relative "client"
+require_relative "event_loop"
+require_relative "identifiers"
+require_relative "streams"
+require_relative "worker"
+
 module Pelton
   module Rails
     class Cable
@@ -45,7 +51,9 @@ module Pelton
           def event_loop = @event_loop || @mutex.synchronize { @event_loop ||= EventLoop.new }
 
           def worker_pool
-            @worker_pool || @mutex.synchronize { @worker_pool ||= Worker.new(max_size: config.worker_pool_size).tap { |pool| pool.cable = @pelton } }
+            @worker_pool || @mutex.synchronize do
+              @worker_pool ||= Worker.new(max_size: config.worker_pool_size).tap { |pool| pool.cable = @pelton }
+            end
           end
         end
 

@@ -17,7 +17,12 @@ module Pelton
           stop_stream_from(name)
           defer_subscription_confirmation!
           @_streams ||= {}
-          @_streams[name] = (handler || differs?(coder)) ? handle(client, name, stream_handler(name, handler, coder: coder)) : pass_on(client, name)
+          @_streams[name] =
+            if handler || differs?(coder)
+              handle(client, name, stream_handler(name, handler, coder: coder))
+            else
+              pass_on(client, name)
+            end
           client.cable.topics.ready(name) do
             next unless @_streams.key?(name)
             ensure_confirmation_sent

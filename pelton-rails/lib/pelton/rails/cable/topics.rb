@@ -27,7 +27,8 @@ module Pelton
             @users = 0
             topic = Topics.topic(name)
             @callback = lambda do |message|
-              pubsub.publish(topic, (message.encoding == Encoding::UTF_8) ? message : message.dup.force_encoding(Encoding::UTF_8))
+              message = message.dup.force_encoding(Encoding::UTF_8) unless message.encoding == Encoding::UTF_8
+              pubsub.publish(topic, message)
             rescue ArgumentError, TypeError => error
               Pelton.report_error(error, "a message of Action Cable")
             end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../cable/versions"
+
 module Pelton
   module Rails
     module ResumableStreams
@@ -21,7 +23,10 @@ module Pelton
         # @raise [Error] Pelton's HTTP server does not serve the connection
         def follow_stream(record, column, turbo: true, &changed)
           client = connection.try(:pelton_client)
-          raise Error, "follow_stream needs Pelton's server, with config.pelton.cable = true" unless client
+          unless client
+            raise Error, "follow_stream needs Pelton's server, with config.pelton.cable = true, and Action Cable " \
+              "#{Cable::VERSIONS}"
+          end
           stream = record.public_send(:"#{column}_stream")
           within = ->(event) { connection.worker_pool.work(connection) { changed.call(event) } } if changed
           elements = ResumableStreams.elements(record, column, &within) if turbo
