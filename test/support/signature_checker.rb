@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "signature_checker/declarations"
+
+# Compares each call of a method that sig/ declares with its declaration: arguments, whether there is a block, and what
+# is returned. `rake types` runs the unit tests with it. PELTON_TYPES names the folders that `require "rbs"` needs:
+# rbs comes with Ruby, not with the bundle.
+#
+# A call that raises is not compared: tests pass wrong values to see the error. Nor are calls of blocks, because a block
+# in another block's place has another identity and arity.
+#
+# A wrapped method stands where the method was, so that ancestors and `super` stay as they are. Only a frame of this
+# file comes between caller and method.
+class SignatureChecker
+  ROOT = File.expand_path("../..", __dir__)
+  TESTS = %r{\A#{Regexp.escape(ROOT)}/(?:pelton-\w+/)?test/}
+  OWN = __FILE__.delete_suffix(".rb")
+
+  class << self
+    attr_reader :current
+
+    # Does nothing unless `rake types` runs the tests. Once for all forks of a process.
+    def start
+      return unless ENV["PELTON_TYPES"] && !current
+      $LOAD_PATH.concat(ENV["PELTON_TYPES"].split(File::PATH_SEPARATOR))
+      require "rbs"
+      checker = @current = new(Declarations.load(ROOT), ENV.fetch("PELTON_TYPES_FOLDER"))
+      at_exit { checker.write }
+      # A class of a test may call methods in its body, when the libraries that it needs are loaded.
+      TracePoint.new(:class) { |point| checker.install if point.path.match?(TESTS) }.enable
+    end
+  end
+
+  # @param declarations [Declarations]
+  # @param folder [String] where each process writes what it has found
+  def initialize(declarations, folder)
+    @declarations, @folder = declarations, folder
+    @wrapped, @compared, @wrong, @loaded = {}, {}, {}, nil
+  end
+
+  # Wraps the methods whose classes have been loaded since the last time.
+  def install
+    return if @loaded == $LOADED_FEATURES.size
+    @declarations.each_loaded { |declared, method| wrap(declared, method) unless @wrapped.key?(declared.name) }
+    @loaded = $LOADED_FEATURES.size
+  end
+
+  # Writes which methods were wrapped and compared in this process, and which calls were wrong. Forks do this as well.
+  def write
+    found = {"wrapped" => @wrapped.keys, "compared" => @compared.keys, "wrong" => @wrong}
+    File.write(File.join(@folder, "#{Process.pid}-#{rand(1 << 32)}.json"), JSON.generate(found))
+  end
+
+  # What is wrong with a call's arguments, by form of the declaration.
+  # @return [Array<(Form, String or nil)>]
+  def before(declared, receiver, arguments, keywords, block)
+    declared.forms.map { |form| [form, form.refuse(receiver, arguments, keywords, block)] }
+  end
+
+  # Notes what is wrong with a call that has returned.
+  def after(declared, receiver, forms, result)
+    @compared[declared.name] = true
+    wrong = forms.map { |form, refused| refused || form.refuse_result(receiver, result) || return }
+    close = forms.index { |_, refused| !refused } || 0 # with overloads: what the form that takes the arguments says
+    message = "#{declared.name}: #{wrong[close]}, but declared is #{declared.text}"
+    @wrong[message] ||= caller_locations.map { |line| "#{line.path.delete_prefix("#{ROOT}/")}:#{line.lineno}" }
+      .grep_v(/signature_checker/).first(2).join(" < ")
+  end
+
+  private
+
+  def wrap(declared, method)
+    @wrapped[declared.name] = true
+    owner = method.owner
+    others = (@owners ||= {})[[owner, method.name]]
+    return others.push(declared).sort_by! { |one| -one.depth } if others
+    declarations = @owners[[owner, method.name]] = [declared]
+    replace(owner, method, declarations)
+  rescue FrozenError
+    @wrapped.delete(declared.name)
+  end
+
+  # Puts a method in the place of another, with its visibility.
+  def replace(owner, method, declarations)
+    name, checker = method.name, self
+    visibility = %i[private protected].find { |one| owner.send(:"#{one}_method_defined?", name, false) } || :public
+    verbose, $VERBOSE = $VERBOSE, nil
+    owner.send(:define_method, name) do |*arguments, **keywords, &block|
+      declared = declarations.find { |one| one.for?(self) }
+      next method.bind_call(self, *arguments, **keywords, &block) unless declared
+      forms = checker.before(declared, self, arguments, keywords, block)
+      result = method.bind_call(self, *arguments, **keywords, &block)
+      checker.after(declared, self, forms, result)
+      result
+    end
+    owner.send(visibility, name)
+  ensure
+    $VERBOSE = verbose
+  end
+end
