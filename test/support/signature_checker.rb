@@ -15,7 +15,7 @@ require_relative "signature_checker/declarations"
 class SignatureChecker
   ROOT = File.expand_path("../..", __dir__)
   TESTS = %r{\A#{Regexp.escape(ROOT)}/(?:pelton-\w+/)?test/}
-  OWN = __FILE__.delete_suffix(".rb")
+  EXCEPTIONS = File.join(ROOT, "test/repository/unchecked_signatures.yml")
 
   class << self
     attr_reader :current
@@ -36,19 +36,20 @@ class SignatureChecker
   # @param folder [String] where each process writes what it has found
   def initialize(declarations, folder)
     @declarations, @folder = declarations, folder
+    @unwrapped = YAML.load_file(EXCEPTIONS)["unwrapped"]
     @wrapped, @compared, @wrong, @loaded = {}, {}, {}, nil
   end
 
   # Wraps the methods whose classes have been loaded since the last time.
   def install
     return if @loaded == $LOADED_FEATURES.size
-    @declarations.each_loaded { |declared, method| wrap(declared, method) unless @wrapped.key?(declared.name) }
+    @declarations.each_loaded { |declared, method| wrap(declared, method) unless @wrapped.key?(declared.name) || @unwrapped.key?(declared.name) }
     @loaded = $LOADED_FEATURES.size
   end
 
   # Writes which methods were wrapped and compared in this process, and which calls were wrong. Forks do this as well.
   def write
-    found = {"wrapped" => @wrapped.keys, "compared" => @compared.keys, "wrong" => @wrong}
+    found = {"declared" => @declarations.names, "wrapped" => @wrapped.keys, "compared" => @compared.keys, "wrong" => @wrong}
     File.write(File.join(@folder, "#{Process.pid}-#{rand(1 << 32)}.json"), JSON.generate(found))
   end
 
@@ -62,8 +63,9 @@ class SignatureChecker
   def after(declared, receiver, forms, result)
     @compared[declared.name] = true
     wrong = forms.map { |form, refused| refused || form.refuse_result(receiver, result) || return }
-    close = forms.index { |_, refused| !refused } || 0 # with overloads: what the form that takes the arguments says
-    message = "#{declared.name}: #{wrong[close]}, but declared is #{declared.text}"
+    # With overloads: what the form says that takes the arguments, or at least the block.
+    closest = wrong[forms.index { |_, refused| !refused } || wrong.index { |one| !one.end_with?("block") } || 0]
+    message = "#{declared.name}: #{closest}, but declared is #{declared.text}"
     @wrong[message] ||= caller_locations.map { |line| "#{line.path.delete_prefix("#{ROOT}/")}:#{line.lineno}" }
       .grep_v(/signature_checker/).first(2).join(" < ")
   end

@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+desc "Run the unit tests (or TESTS=FILES), and compare each of their calls with the signatures in sig/"
+task types: :compile do
+  require_relative "types/report"
+  # The rbs that comes with Ruby, not with the bundle.
+  program = "spec = Gem::Specification.find_all_by_name('rbs').max_by(&:version); puts spec.full_require_paths if spec"
+  paths = Bundler.with_unbundled_env { IO.popen([RbConfig.ruby, "-e", program], &:readlines) }.map(&:chomp)
+  next puts("types are not compared: the gem rbs is missing (it comes with Ruby; as a package: ruby-rbs)") if paths.empty?
+
+  folder = File.expand_path("../tmp/types", __dir__)
+  rm_rf folder, verbose: false
+  mkdir_p folder, verbose: false
+  unit = FileList["{.,pelton-*}/test/**/*_test.rb"].exclude(%r{/(integration|downstream)/})
+  tests = ENV["TESTS"] ? FileList[*ENV["TESTS"].split] : unit
+  passed = system({"PELTON_TYPES" => paths.join(File::PATH_SEPARATOR), "PELTON_TYPES_FOLDER" => folder},
+    RbConfig.ruby, "-w", "-Itest", "test/support/shards.rb", *tests, "--")
+  report = TypesReport.new(folder, TypesReport.exceptions, whole: tests == unit)
+  puts report.lines
+  fail "the tests fail with wrapped methods" unless passed
+  fail "sig/ says otherwise" unless report.true?
+end

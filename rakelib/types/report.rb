@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require "json"
+require "yaml"
+
+# Sums up what the processes of the tests have written about the signatures (test/support/signature_checker.rb).
+class TypesReport
+  EXCEPTIONS = File.expand_path("../../test/repository/unchecked_signatures.yml", __dir__)
+
+  def self.exceptions = YAML.load_file(EXCEPTIONS)
+
+  # @param folder [String] with a file of each process
+  # @param exceptions [Hash] the content of unchecked_signatures.yml
+  # @param whole [Boolean] whether all unit tests ran, so that so many methods as always must have been compared
+  def initialize(folder, exceptions, whole: true)
+    found = Dir["#{folder}/*.json"].sort.map { |file| JSON.parse(File.read(file)) }
+    @wrapped, @compared, @declared = %w[wrapped compared declared].map { |key| found.flat_map { |one| one[key] }.uniq }
+    all = found.map { |one| one["wrong"] }.reduce({}, :merge)
+    @excepted, @wrong = all.partition { |message, _| exceptions["calls"].key?(message[/\A\S+(?=: )/]) }
+    @least, @whole = exceptions["least"], whole
+  end
+
+  def true? = @wrong.empty? && enough?
+
+  # @return [Array<String>] the last one counts the methods, as bin/test counts tests
+  def lines
+    methods = @wrong.map { |message, _| message[/\A\S+(?=: )/] }.uniq
+    [
+      *@wrong.sort.flat_map { |message, place| [message.gsub("::Pelton::", "").gsub(/(?<![\w:])::/, ""), "  in #{place}"] },
+      ("only #{@compared.size} methods were compared, not #{@least} (test/repository/unchecked_signatures.yml)" unless enough?),
+      "#{@declared.size} methods are declared, #{@wrapped.size} wrapped, #{@compared.size} compared, #{@excepted.size} calls excepted",
+      "types: #{@compared.size - methods.size} passed, #{methods.size + (enough? ? 0 : 1)} failed, 0 skipped"
+    ].compact
+  end
+
+  # The methods that no test called.
+  def missing = @declared - @compared
+
+  private
+
+  def enough? = !@whole || @compared.size >= @least
+end
