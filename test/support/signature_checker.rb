@@ -10,15 +10,26 @@ require_relative "signature_checker/declarations"
 # A call that raises is not compared: tests pass wrong values to see the error. Nor are calls of blocks, because a block
 # in another block's place has another identity and arity.
 #
-# A wrapped method stands where the method was, so that ancestors and `super` stay as they are. Only a frame of this
-# file comes between caller and method.
+# A wrapped method stands where the method was, so that ancestors and `super` stay as they are. Only a frame comes
+# between caller and method. Nothing here leaves a block early, which would take its exception ($!) from C code that
+# closes something while one is under way: so no `find`, and no `return` within a block.
 class SignatureChecker
   ROOT = File.expand_path("../..", __dir__)
   TESTS = %r{\A#{Regexp.escape(ROOT)}/(?:pelton-\w+/)?test/}
+  LIBRARY = File.join(ROOT, "lib/pelton.rb")
+  # The declarations of each wrapped method, the closest to a class first.
+  WRAPPED = []
   EXCEPTIONS = File.join(ROOT, "test/repository/unchecked_signatures.yml")
 
   class << self
     attr_reader :current
+
+    # The declaration that is to be compared with a call. Under GC.stress= there is none: it would take minutes.
+    def declared(number, receiver)
+      return if GC.stress
+      index = WRAPPED[number].index { |one| one.for?(receiver) }
+      WRAPPED[number][index] if index
+    end
 
     # Does nothing unless `rake types` runs the tests. Once for all forks of a process.
     def start
@@ -59,15 +70,17 @@ class SignatureChecker
     declared.forms.map { |form| [form, form.refuse(receiver, arguments, keywords, block)] }
   end
 
-  # Notes what is wrong with a call that has returned.
-  def after(declared, receiver, forms, result)
+  # Notes what is wrong with a call that has returned. Returns the same.
+  def after(declared, forms, result, receiver)
     @compared[declared.name] = true
-    wrong = forms.map { |form, refused| refused || form.refuse_result(receiver, result) || return }
+    wrong = forms.map { |form, refused| refused || form.refuse_result(receiver, result) }
+    return result unless wrong.all?
+
     # With overloads: what the form says that takes the arguments, or at least the block.
     closest = wrong[forms.index { |_, refused| !refused } || wrong.index { |one| !one.end_with?("block") } || 0]
     message = "#{declared.name}: #{closest}, but declared is #{declared.text}"
-    @wrong[message] ||= caller_locations.map { |line| "#{line.path.delete_prefix("#{ROOT}/")}:#{line.lineno}" }
-      .grep_v(/signature_checker/).first(2).join(" < ")
+    @wrong[message] ||= caller_locations(2, 2).map { |line| "#{line.path.delete_prefix("#{ROOT}/")}:#{line.lineno}" }.join(" < ")
+    result
   end
 
   private
@@ -83,19 +96,22 @@ class SignatureChecker
     @wrapped.delete(declared.name)
   end
 
-  # Puts a method in the place of another, with its visibility.
+  # Puts a method in the place of another, with its visibility and, for backtraces, its line. Not by define_method: when
+  # a thread is killed in such a method, Ruby 3.1 crashes.
   def replace(owner, method, declarations)
-    name, checker = method.name, self
-    visibility = %i[private protected].find { |one| owner.send(:"#{one}_method_defined?", name, false) } || :public
-    verbose, $VERBOSE = $VERBOSE, nil
-    owner.send(:define_method, name) do |*arguments, **keywords, &block|
-      declared = declarations.find { |one| one.for?(self) }
-      next method.bind_call(self, *arguments, **keywords, &block) unless declared
-      forms = checker.before(declared, self, arguments, keywords, block)
-      result = method.bind_call(self, *arguments, **keywords, &block)
-      checker.after(declared, self, forms, result)
-      result
-    end
+    name, number, verbose = method.name, WRAPPED.push(declarations).size - 1, $VERBOSE
+    $VERBOSE = nil
+    visibility = %i[private protected].find { |one| owner.send(:"#{one}_method_defined?", name) } || :public
+    owner.send(:alias_method, :"__unchecked__#{number}", name)
+    owner.class_eval(<<~RUBY, *(method.source_location || [LIBRARY, 1]))
+      def #{name}(*arguments, **keywords, &block); declared = ::SignatureChecker.declared(#{number}, self)
+        return __unchecked__#{number}(*arguments, **keywords, &block) unless declared
+        forms = ::SignatureChecker.current.before(declared, self, arguments, keywords, block)
+        result = __unchecked__#{number}(*arguments, **keywords, &block)
+        ::SignatureChecker.current.after(declared, forms, result, self)
+      end
+    RUBY
+    owner.send(:private, :"__unchecked__#{number}")
     owner.send(visibility, name)
   ensure
     $VERBOSE = verbose

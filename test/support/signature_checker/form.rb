@@ -43,22 +43,20 @@ class SignatureChecker
       return "there are #{arguments.size} arguments" if arguments.size < least || !rest && arguments.size > least + optional.size
       middle = optional.take(arguments.size - least)
       more = [rest] * (arguments.size - least - middle.size)
-      [*first, *middle, *more, *last].each_with_index do |parameter, index|
-        next if @values.fit?(arguments[index], parameter.type, receiver)
-        return "argument #{index + 1} is #{Values.describe(arguments[index])}"
-      end
-      nil
+      pairs = arguments.zip([*first, *middle, *more, *last])
+      wrong = pairs.index { |argument, parameter| !@values.fit?(argument, parameter.type, receiver) }
+      "argument #{wrong + 1} is #{Values.describe(arguments[wrong])}" if wrong
     end
 
     def refuse_keywords(receiver, keywords)
       required, optional, rest = @function.required_keywords, @function.optional_keywords, @function.rest_keywords
       missing = required.keys - keywords.keys
       return "there is no #{missing.first}:" unless missing.empty?
-      keywords.each do |name, value|
-        parameter = required[name] || optional[name] || rest || (return "there is #{name}:")
-        return "#{name}: is #{Values.describe(value)}" unless @values.fit?(value, parameter.type, receiver)
-      end
-      nil
+      parameters = keywords.keys.to_h { |name| [name, required[name] || optional[name] || rest] }
+      unknown = parameters.keys.reject { |name| parameters[name] }
+      return "there is #{unknown.first}:" unless unknown.empty?
+      wrong = parameters.keys.reject { |name| @values.fit?(keywords[name], parameters[name].type, receiver) }
+      "#{wrong.first}: is #{Values.describe(keywords[wrong.first])}" unless wrong.empty?
     end
   end
 end

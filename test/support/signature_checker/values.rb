@@ -6,7 +6,7 @@ class SignatureChecker
     KIND = Kernel.instance_method(:is_a?)
     CLASS = Kernel.instance_method(:class)
     RESPOND = Kernel.instance_method(:respond_to?)
-    PAIRS = Hash.instance_method(:each_pair)
+    PAIRS = Hash.instance_method(:to_a)
     LONGEST = 50 # elements of a list that are compared
 
     class << self
@@ -15,8 +15,7 @@ class SignatureChecker
       # @return [Module, nil] nil: it is not loaded
       def constant(path)
         path.split("::").inject(Object) do |within, name|
-          return if !within.const_defined?(name, within.equal?(Object)) || within.autoload?(name)
-          within.const_get(name)
+          within.const_get(name) if within&.const_defined?(name, within.equal?(Object)) && !within.autoload?(name)
         end
       end
 
