@@ -13,7 +13,7 @@ task types: :compile do
   mkdir_p folder, verbose: false
   unit = FileList["{.,pelton-*}/test/**/*_test.rb"].exclude(%r{/(integration|downstream)/})
   tests = ENV["TESTS"] ? FileList[*ENV["TESTS"].split] : unit
-  passed = system({"PELTON_TYPES" => paths.join(File::PATH_SEPARATOR), "PELTON_TYPES_FOLDER" => folder},
+  passed = system({"TYPES_RBS" => paths.join(File::PATH_SEPARATOR), "TYPES_FOLDER" => folder},
     RbConfig.ruby, "-w", "-Itest", "test/support/shards.rb", *tests, "--")
   report = TypesReport.new(folder, TypesReport.exceptions, whole: tests == unit)
   puts report.lines

@@ -4,7 +4,7 @@ require "json"
 require_relative "signature_checker/declarations"
 
 # Compares each call of a method that sig/ declares with its declaration: arguments, whether there is a block, and what
-# is returned. `rake types` runs the unit tests with it. PELTON_TYPES names the folders that `require "rbs"` needs:
+# is returned. `rake types` runs the unit tests with it. TYPES_RBS names the folders that `require "rbs"` needs:
 # rbs comes with Ruby, not with the bundle.
 #
 # A call that raises is not compared: tests pass wrong values to see the error. Nor are calls of blocks, because a block
@@ -33,10 +33,11 @@ class SignatureChecker
 
     # Does nothing unless `rake types` runs the tests. Once for all forks of a process.
     def start
-      return unless ENV["PELTON_TYPES"] && !current
-      $LOAD_PATH.concat(ENV["PELTON_TYPES"].split(File::PATH_SEPARATOR))
+      return unless ENV["TYPES_RBS"] && !current
+      $LOAD_PATH.concat(ENV["TYPES_RBS"].split(File::PATH_SEPARATOR))
       require "rbs"
-      checker = @current = new(Declarations.load(ROOT), ENV.fetch("PELTON_TYPES_FOLDER"))
+      checker = @current = new(Declarations.load(ROOT), ENV.fetch("TYPES_FOLDER"))
+      %w[TYPES_RBS TYPES_FOLDER].each { |name| ENV.delete(name) } # not for programs that tests start
       at_exit { checker.write }
       # A class of a test may call methods in its body, when the libraries that it needs are loaded.
       TracePoint.new(:class) { |point| checker.install if point.path.match?(TESTS) }.enable
@@ -101,9 +102,10 @@ class SignatureChecker
   def replace(owner, method, declarations)
     name, number, verbose = method.name, WRAPPED.push(declarations).size - 1, $VERBOSE
     $VERBOSE = nil
+    place = method.source_location || [LIBRARY, 1]
     visibility = %i[private protected].find { |one| owner.send(:"#{one}_method_defined?", name) } || :public
     owner.send(:alias_method, :"__unchecked__#{number}", name)
-    owner.class_eval(<<~RUBY, *(method.source_location || [LIBRARY, 1]))
+    owner.class_eval(<<~RUBY, *place) # standard:disable Style/EvalWithLocation
       def #{name}(*arguments, **keywords, &block); declared = ::SignatureChecker.declared(#{number}, self)
         return __unchecked__#{number}(*arguments, **keywords, &block) unless declared
         forms = ::SignatureChecker.current.before(declared, self, arguments, keywords, block)

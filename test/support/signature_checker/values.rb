@@ -29,11 +29,13 @@ class SignatureChecker
           parts = value.is_a?(Hash) ? value.first(20).to_h.map { |key, one| "#{describe(key, 0)} => #{describe(one, depth - 1)}" } : value.map { |one| describe(one, depth - 1) }
           "#{value.class}[#{parts.uniq.first(20).join(", ")}]"
         when Range then "a Range of #{describe(value.begin)} to #{describe(value.end)}"
-        else "a #{CLASS.bind_call(value)}"
+        else "a #{name(CLASS.bind_call(value))}"
         end
-      rescue NoMethodError # a BasicObject
-        "a #{CLASS.bind_call(value)}"
       end
+
+      private
+
+      def name(type) = type.name || "#{name(type.superclass)} without a name"
     end
 
     # @param builder [RBS::DefinitionBuilder]
