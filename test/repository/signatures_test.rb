@@ -8,7 +8,12 @@ class SignaturesTest < PeltonTest
   # Methods that are public only for other files of their room.
   INTERNAL =
     %w[Pelton.report_stall Pelton::Watchdog.report_to Pelton::Test.refuse_leftovers Pelton::Sequel::Test.enter Pelton::Sequel::Test.leave Pelton::Sequel.limit
-      Pelton::HTTP::Configuration#acme_files].freeze
+      Pelton::HTTP::Configuration#acme_files Pelton::Cable::Channel.actions Pelton::Cable::Server.stats Pelton::Cable::Server.all
+      Pelton::Web::Connection.helper_method].freeze
+  # Likewise, of the cable's server.
+  CABLE =
+    %w[gap public_streams closed too_slow sessions count disconnects recovery opened accept refuse failed channel_class streams limits
+      pubsub within_time presence].map { |name| "Pelton::Cable::Server##{name}" }.freeze
   # In a Ruby of its own, because rbs comes with Ruby, not with the bundle. Arguments: the folder, then the methods that
   # need no declaration.
   PROGRAM = <<~'RUBY'
@@ -28,8 +33,10 @@ class SignaturesTest < PeltonTest
     unloadable = []
     begin
       require "pelton/http/websocket"
+      require "pelton/cable"
+      require "pelton/cable/test"
     rescue LoadError
-      unloadable << "websocket.rbs" # only the bundle has its gem
+      unloadable << "websocket.rbs" << "cable.rbs" # only the bundle has their gems
     end
 
     begin
@@ -44,8 +51,9 @@ class SignaturesTest < PeltonTest
     begin
       require "pelton/web"
       require "pelton/web/test"
+      require "pelton/web/cable"
     rescue LoadError
-      unloadable << "web.rbs" << "web_controller.rbs" << "web_security.rbs" << "web_settings.rbs" << "web_pages.rbs" << "web_fragments.rbs" # so do its
+      unloadable << "web.rbs" << "web_controller.rbs" << "web_security.rbs" << "web_settings.rbs" << "web_pages.rbs" << "web_fragments.rbs" << "web_channels.rbs" # so do its
     end
 
     # {"Pelton" => {".run" => [:grace]}}: the names of keywords; nil where any will do.
@@ -107,7 +115,7 @@ class SignaturesTest < PeltonTest
   RUBY
 
   def test_each_declared_method_exists_and_each_public_method_is_declared
-    output, errors, status = run_ruby(PROGRAM, ROOT, *INTERNAL, *Doors.all.keys, gems: true)
+    output, errors, status = run_ruby(PROGRAM, ROOT, *INTERNAL, *CABLE, *Doors.all.keys, gems: true)
     skip "this Ruby has no rbs" if status.exitstatus == 3
     assert status.success?, errors
     count, *complaints = output.lines(chomp: true)
