@@ -48,7 +48,7 @@ class SignatureChecker
       @declared = own.flat_map do |type|
         path = type.to_s.delete_prefix("::")
         {false => builder.build_instance(type), true => builder.build_singleton(type)}.flat_map do |singleton, definition|
-          definition.methods.select { |_, method| method.defined_in == type }.map do |name, method|
+          definition.methods.select { |name, method| method.defined_in == type && own_name?(name, method) }.map do |name, method|
             Declared.new(path, singleton, name, method.method_types.map { |one| Form.new(one, values) })
           end
         end
@@ -71,6 +71,9 @@ class SignatureChecker
     end
 
     private
+
+    # `initialize` also makes a declaration of `new`.
+    def own_name?(name, method) = name != :new || method.defs.none? { |one| one.member.name == :initialize }
 
     # The folders of the files that declare a class.
     def files(entry)
