@@ -83,7 +83,7 @@ class SignatureChecker
     # Whether a method is in a class of Pelton's gems, so that a method in its place does not change Ruby's own classes.
     def own?(owner)
       owner = owner.inspect[/\A#<Class:(.*)>\z/m, 1] if owner.singleton_class?
-      owner.to_s.match?(/\A#?<?(?:Class:)?(?:Pelton|EventMachine|EM|FiberWorker)\b/) || (owner.is_a?(Module) && owner.name.nil?)
+      owner.to_s.match?(/\A#?<?(?:Class:)?(?:Pelton|EventMachine|ActiveSupport::Cache::PeltonStore)\b/) || (owner.is_a?(Module) && owner.name.nil?)
     end
   end
 end
