@@ -27,7 +27,7 @@ class TypesReport
   def lines
     methods = @wrong.map { |message, _| message[/\A\S+(?=: )/] }.uniq
     [
-      *@wrong.sort.flat_map { |message, place| [message.gsub("::Pelton::", "").gsub(/(?<![\w:])::/, ""), "  in #{place}"] },
+      *@wrong.sort.flat_map { |message, place| [short(message), "  in #{place}"] },
       *unused.map { |one| "no call is as this exception says: #{one} (test/repository/unchecked_signatures.yml)" },
       ("only #{@compared.size} methods were compared, not #{@least} (test/repository/unchecked_signatures.yml)" unless enough?),
       "#{@declared.size} methods are declared, #{@wrapped.size} wrapped, #{@compared.size} compared, #{@excepted.size} calls excepted",
@@ -39,6 +39,8 @@ class TypesReport
   def missing = @declared - @compared
 
   private
+
+  def short(message) = message.gsub("::Pelton::", "").gsub(/(?<![\w:])::/, "")
 
   # The exceptions that no call needs.
   def unused = @whole ? @unused : []
