@@ -9,7 +9,7 @@ Gem::Specification.new do |spec|
   spec.description = "Sets a Rails application up for Pelton: state by fiber, SQLite locks that park the fiber, a " \
     "cache store on Pelton's memcached client, jobs and asynchronous queries in fibers. In the Gemfile it is found " \
     "by itself."
-  spec.files = Dir["lib/**/*", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]
+  spec.files = Dir["lib/**/*", "sig/**/*.rbs", "README.md", "CHANGELOG.md", "LICENSE", base: __dir__]
     .select { |path| File.file?(File.join(__dir__, path)) }
   spec.add_dependency "pelton", PeltonGem::COMPATIBLE
   spec.add_dependency "activesupport", ">= 7.0", "< 9"

@@ -7,6 +7,9 @@ $LOAD_PATH.unshift(*Children::LIBRARIES.split(File::PATH_SEPARATOR))
 require_relative "support/guard"
 Guard.start # before Minitest's at_exit: so it ends after the tests
 
+require_relative "support/signature_checker"
+SignatureChecker.start # likewise: so it writes after them
+
 require "minitest/autorun"
 require "tempfile"
 require_relative "support/servers"
@@ -51,6 +54,7 @@ class PeltonTest < Minitest::Test
 
   def before_setup
     super
+    SignatureChecker.current&.install
     return unless STRESS
     auto_compact(true) if STRESS == true
     calls = 0

@@ -39,9 +39,12 @@ module SettingsFiles
     methods = Pelton::HTTP::SETTINGS.map do |setting|
       type = TYPES.fetch(setting.kind)
       optional = "?" if setting.default.nil? || %i[number seconds bytes].include?(setting.kind)
-      text = " | String" unless type == "String"
-      "      def #{setting.name}: () -> #{type}#{optional}\n#{" " * (setting.name.size + 9)} | " \
-      "((#{type}#{text})#{optional} value) -> #{type}#{optional}\n"
+      taken = [type.delete("()"), (:String unless type.match?(/String\b(?!\])/)), (:Symbol if setting.choices)]
+      taken = taken.compact.join(" | ")
+      taken = "(#{taken})" if taken.include?("|")
+      several = "*" if setting.kind == :folders
+      "      def #{setting.name}: () -> #{type}#{optional}\n" \
+        "#{" " * (setting.name.size + 9)} | (#{several}#{taken}#{optional} value) -> #{type}#{optional}\n"
     end
     <<~RBS
       # Made from the table of settings by `rake settings`.

@@ -19,6 +19,8 @@ require "minitest"
 require "tempfile"
 require "pelton"
 require_relative "shard_progress"
+require_relative "signature_checker"
+SignatureChecker.start
 
 at_once = ARGV.index("--at-once")
 AT_ONCE = at_once ? Integer(ARGV.slice!(at_once, 2).last) : Etc.nprocessors * 3

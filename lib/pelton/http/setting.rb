@@ -108,6 +108,9 @@ module Pelton
       # @return [Symbol]
       attr_reader :name
 
+      # @return [Array<String>, nil] all values that a text may have
+      attr_reader :choices
+
       # @return [Symbol] a key of KINDS
       attr_reader :kind
 

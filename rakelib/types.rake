@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+desc "Run the unit tests (or TESTS=FILES), and compare each of their calls with the signatures in sig/"
+task types: :compile do
+  require_relative "types/report"
+  # The rbs that comes with Ruby, not with the bundle.
+  program = "spec = Gem::Specification.find_all_by_name('rbs').max_by(&:version); puts spec.full_require_paths if spec"
+  paths = Bundler.with_unbundled_env { IO.popen([RbConfig.ruby, "-e", program], &:readlines) }.map(&:chomp)
+  missing = "types are not compared: the gem rbs is missing (it comes with Ruby; as a package: ruby-rbs)"
+  next puts(missing, "types: 0 passed, 0 failed, 1 skipped") if paths.empty?
+
+  folder = File.expand_path("../tmp/types", __dir__)
+  rm_rf folder, verbose: false
+  mkdir_p folder, verbose: false
+  # Without those that only start programs, or look at files.
+  unit = FileList["{.,pelton-*}/test/**/*_test.rb"].exclude(%r{/(integration|downstream|repository|support|extension)/})
+    .exclude(%r{\Apelton-lab/|/(program|test_helper)_test\.rb\z})
+  tests = ENV["TESTS"] ? FileList[*ENV["TESTS"].split] : unit
+  # The Rakefile's variable would change what pelton serve prints.
+  passed = system({"TYPES_RBS" => paths.join(File::PATH_SEPARATOR), "TYPES_FOLDER" => folder, "PELTON_WERROR" => nil},
+    RbConfig.ruby, "-w", "-Itest", "test/support/shards.rb", *tests, "--")
+  report = TypesReport.new(folder, TypesReport.exceptions, whole: tests == unit)
+  puts report.lines
+  fail "the tests fail with wrapped methods" unless passed
+  fail "sig/ says otherwise" unless report.true?
+end
