@@ -45,7 +45,7 @@ class JobLimitsTest < PeltonTest
 
   def test_the_adapter_of_pelton_has_limits_too
     output = rails_output(<<~RUBY, setup: APPLICATION + DATABASE)
-      #{JOB.sub(/Mark.create!\(text: (.*?)\) }/, 'puts($text = \1) }')}
+      #{JOB.sub(/Mark.create!\(text: (.*)\)$/, 'puts($text = \1)')}
       LateJob.queue_adapter = :pelton
       Pelton.run do
         LateJob.perform_later
