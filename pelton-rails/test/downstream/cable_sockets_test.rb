@@ -40,25 +40,12 @@ class CableSocketsTest < PeltonTest
 
   def test_a_broadcast_by_redis_reaches_the_sockets_of_all_workers
     skip "no redis-server" unless system("which redis-server", out: File::NULL)
-    serving =
-      serve("waiting", options: %w[-w 2 --preload],
-        environment: {"OFF" => "1", "CABLE" => "redis", "REDIS_URL" => "redis://127.0.0.1:#{redis}"})
-    Pelton.run do
-      clients = []
-      processes = ->(client) { client.perform("echo", text: "who")["process"] }
-      clients << CableClient.new(serving.port, "NewsChannel") until clients.size > 3 &&
-          (clients.map(&processes).uniq.size == 2 || clients.size > 60)
+    assert_broadcast_to_all_workers("CABLE" => "redis", "REDIS_URL" => "redis://127.0.0.1:#{redis}")
+  end
 
-      Pelton::HTTP.get("http://127.0.0.1:#{serving.port}/broadcast?text=all")
-      clients.each do |client|
-        all = client.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }
-        assert_equal "all", all.dig("message", "text")
-      end
-      Process.kill("TERM", serving.pid)
-      clients.each { |client| closed(client) }
-    end
-
-    assert_equal 0, serving.stop.exitstatus
+  # Rails' own server subscribes in its threads, and each worker publishes to the others.
+  def test_a_broadcast_by_the_adapter_pelton_reaches_the_sockets_of_all_workers
+    assert_broadcast_to_all_workers("CABLE" => "pelton")
   end
 
   # The stop may last longer than this test: a socket that held it up would fail the test by its deadline.
@@ -84,6 +71,26 @@ class CableSocketsTest < PeltonTest
   end
 
   private
+
+  def assert_broadcast_to_all_workers(environment)
+    serving = serve("waiting", options: %w[-w 2 --preload], environment: {"OFF" => "1", **environment})
+    Pelton.run do
+      clients = []
+      processes = ->(client) { client.perform("echo", text: "who")["process"] }
+      clients << CableClient.new(serving.port, "NewsChannel") until clients.size > 3 &&
+          (clients.map(&processes).uniq.size == 2 || clients.size > 60)
+
+      Pelton::HTTP.get("http://127.0.0.1:#{serving.port}/broadcast?text=all")
+      clients.each do |client|
+        all = client.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }
+        assert_equal "all", all.dig("message", "text")
+      end
+      Process.kill("TERM", serving.pid)
+      clients.each { |client| closed(client) }
+    end
+
+    assert_equal 0, serving.stop.exitstatus
+  end
 
   # Action Cable's own message says that the client shall come back, and the code says that the server goes away.
   def closed(client)
