@@ -152,8 +152,8 @@ class WebGeneratorsIntegrationTest < PeltonTest
   # bcrypt takes a fifth of a second, in which nobody else could write.
   def digests_are_made_outside_of_transactions
     program = <<~RUBY
-      Pelton::Web::Password.singleton_class
-        .prepend(Module.new { def digest(...) = super.tap { puts "in a transaction: \#{DB.in_transaction?}" } })
+      said = Module.new { def digest(...) = super.tap { puts "in a transaction: \#{DB.in_transaction?}" } }
+      Pelton::Web::Password.singleton_class.prepend(said)
       user = User.create(email: "eve@example.com", password: "#{PASSWORD}")
       user.change_password("another long sentence")
       user.update(password: "yet another sentence")
