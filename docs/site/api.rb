@@ -4,12 +4,14 @@ require "fileutils"
 require "yard"
 
 module Site
-  # YARD's pages of the API. sig/ declares what is public; of EventMachine's API, which it does not declare, all that is
-  # not marked as private is.
+  # YARD's pages of the API. sig/ declares what is public; of EventMachine's API, of which it declares a part, all that
+  # is not marked as private is.
   class Api
     # Methods that mean the same for every object, and need no docstring.
     OF_EVERY_OBJECT = %i[inspect to_s == eql? hash].freeze
     FOREIGN = %w[EventMachine BufferedTokenizer].freeze
+    # Rails' own modules, which hold a class of ours.
+    OF_RAILS = %w[ActiveJob ActiveJob::QueueAdapters ActiveSupport ActiveSupport::Cache].freeze
 
     # @param root [String] the repository
     def initialize(root)
@@ -40,7 +42,7 @@ module Site
       methods = namespaces.flat_map { |object| public_methods_of(object) }.reject do |method|
         method.is_alias? || OF_EVERY_OBJECT.include?(method.name)
       end
-      (namespaces + methods).reject { |object| object.docstring.to_raw.match?(/\S/) }.map(&:path)
+      (namespaces + methods).reject { |object| object.docstring.to_raw.match?(/\S/) }.map(&:path) - OF_RAILS
     end
 
     # @return [String] Markdown: each class with its methods, which the site's search finds

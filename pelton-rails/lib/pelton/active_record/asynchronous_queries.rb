@@ -34,6 +34,7 @@ module Pelton
         def threads = @threads ||= ::ActiveRecord.global_thread_pool_async_query_executor
       end
 
+      # @private
       def self.install = ::ActiveRecord::ConnectionAdapters::ConnectionPool.prepend(self)
 
       private

@@ -150,7 +150,7 @@ module Pelton
           end
         end
 
-        # (see ActiveRecord::ModelSchema::ClassMethods#reset_column_information)
+        # Forgets which columns have a unique index as well.
         def reset_column_information
           @unique_columns = nil
           super

@@ -15,6 +15,7 @@ module Pelton
     #
     # `config.pelton.job_timeout` is the limit of jobs that set none.
     module JobLimits
+      # @private
       def self.install(default)
         ::ActiveJob::Base.include(self).tap { ::ActiveJob::Base.pelton_timeout(default) if default }
       end
@@ -28,6 +29,7 @@ module Pelton
       # @private
       def self.limit(seconds, &block) = (seconds && Pelton.running?) ? Pelton.timeout(seconds, &block) : yield
 
+      # In classes of jobs.
       module ClassMethods
         # @param seconds [Numeric, nil] for each try; nil: without limit
         # @raise [ArgumentError] if it is not more than 0

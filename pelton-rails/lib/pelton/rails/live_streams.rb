@@ -48,6 +48,7 @@ module Pelton
         end
       end
 
+      # @private
       def process(...)
         stream = response.stream
         request.get_header("async.close")&.callback { stream.abort } if stream.is_a?(::ActionController::Live::Buffer)

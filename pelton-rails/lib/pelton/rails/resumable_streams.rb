@@ -18,6 +18,7 @@ module Pelton
       autoload :Helper, "pelton/rails/resumable_streams/helper"
       autoload :Model, "pelton/rails/resumable_streams/model"
 
+      # @private
       def self.install
         ActiveSupport.on_load(:active_record) do
           extend Model
