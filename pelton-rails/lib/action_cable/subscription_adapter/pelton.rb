@@ -11,12 +11,16 @@ module ActionCable
       # Runs the subscriptions of threads that have no reactor: Rails' own server subscribes in such threads.
       class Listener
         def initialize
+          @lock = Mutex.new
+          @answers = [] # for which threads wait; nil when the listener has ended
           started = Queue.new
           @thread = Thread.new do
             ::Pelton.run do
               started << ::Pelton::Reactor.current
               sleep
             end
+          ensure
+            @lock.synchronize { @answers = @answers.each(&:close) && nil }
           end
           @thread.name = "pelton action cable"
           @reactor = started.pop
@@ -25,20 +29,30 @@ module ActionCable
         # @return [Boolean] a forked process has none of its parent's threads
         def alive? = @thread.alive?
 
+        # Without a deadline: the thread answers in its next tick, or closes the answer when it ends.
+        #
         # @return the block's value
         # @raise the block's error
+        # @raise [Pelton::ClosedError] when the adapter shuts down meanwhile
         def call
           answer = Queue.new
+          @lock.synchronize { @answers ? @answers << answer : refuse }
           @reactor.next_tick do
             answer << [yield, nil]
           rescue => error
             answer << [nil, error]
           end
-          value, error = answer.pop
+          value, error = answer.pop || refuse
           error ? raise(error) : value
+        ensure
+          @lock.synchronize { @answers&.delete(answer) }
         end
 
         def stop = @reactor.stop
+
+        private
+
+        def refuse = raise(::Pelton::ClosedError, "Action Cable's adapter was shut down")
       end
       private_constant :Listener
 

@@ -72,6 +72,33 @@ class CableVersionsTest < PeltonTest
     assert_equal [%([[0, "first"], [1, "first"]]\n), %([1, "second"]\n), "0\n"], said
   end
 
+  def test_a_subscription_that_waits_when_the_adapter_shuts_down_is_refused
+    code = <<~RUBY
+      TestApplication.initialize!
+      require "action_cable/subscription_adapter/pelton"
+      ActionCable::SubscriptionAdapter::Pelton.class_eval { public_constant :Listener }
+      listener = ActionCable::SubscriptionAdapter::Pelton::Listener.new
+      begun = Queue.new
+      waiting = Thread.new do
+        listener.call { begun.push(true) && sleep }
+      rescue => error
+        error.class
+      end
+      begun.pop
+      listener.stop
+      p waiting.value
+      begin
+        listener.call { 1 }
+      rescue => error
+        p error.class
+      end
+    RUBY
+    said = rails_output(code, setup: application("8.2.0")).lines.last(2)
+
+    assert_equal "Pelton::ClosedError\n", said.first, "under way"
+    assert_equal "Pelton::ClosedError\n", said.last, "later"
+  end
+
   private
 
   def application(version)
