@@ -47,10 +47,14 @@ class SequelPageTest < PeltonTest
   end
 
   def test_it_is_a_list
-    assert_equal [2, 2, "0", false, %w[0 1], 2],
-      page.then { |one|
-        [one.size, one.length, one.first[:name], one.empty?, one.each.map { |row| row[:name] }, one.limit]
-      }
+    one = page
+
+    assert_equal 2, one.size, "size"
+    assert_equal 2, one.length, "length"
+    assert_equal "0", one.first[:name]
+    refute_empty one
+    assert_equal %w[0 1], one.each.map { |row| row[:name] }
+    assert_equal 2, one.limit, "limit"
     assert_equal [["0", 0], ["1", 1]], page.each_with_index.map { |row, index| [row[:name], index] }
     assert_equal [nil, nil, nil], page.then { |one| [one.number, one.total, one.pages] }
     assert_equal [1, 2], [*page].map { |row| row[:id] }

@@ -38,9 +38,6 @@ class TypesReport
     ]
   end
 
-  # The methods that no test called.
-  def missing = @declared - @compared
-
   private
 
   def short(message) = message.gsub("::Pelton::", "").gsub(/(?<![\w:])::/, "")

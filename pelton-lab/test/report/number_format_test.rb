@@ -10,8 +10,9 @@ class LabNumberFormatTest < PeltonTest
   end
 
   def test_a_number_that_rounds_to_zero_has_no_sign
-    assert_equal ["0.0", "0", "-0.1", "-10"], [[-0.04, 1], [-0.4, 0],
-      [-0.06, 1], [-10, 0]].map { |value, digits| Pelton::Lab::NumberFormat.number(value, digits) }
+    {[-0.04, 1] => "0.0", [-0.4, 0] => "0", [-0.06, 1] => "-0.1", [-10, 0] => "-10"}.each do |arguments, text|
+      assert_equal text, Pelton::Lab::NumberFormat.number(*arguments), arguments
+    end
   end
 
   def test_delimited

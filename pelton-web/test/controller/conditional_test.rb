@@ -24,8 +24,9 @@ class WebControllerConditionalTest < PeltonTest
     assert_equal first["etag"], again["etag"]
     assert_equal 1, made
     assert_equal "private, no-cache", again["cache-control"]
-    assert_equal [304, 304, 200, 200], ["\"x\", #{first["etag"].delete_prefix("W/")}", "*",
-      "\"x\"", "x"].map { |tag| request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag).status }
+    {"\"x\", #{first["etag"].delete_prefix("W/")}" => 304, "*" => 304, "\"x\"" => 200, "x" => 200}.each do |tag, status|
+      assert_equal status, request(app, "GET", "/", "HTTP_IF_NONE_MATCH" => tag).status, tag
+    end
   end
 
   # After a redirect, to a page that has not changed otherwise.
@@ -55,8 +56,16 @@ class WebControllerConditionalTest < PeltonTest
   def test_by_time
     app = answering { render plain: "" unless fresh_when(last_modified: DAY, public: true) }
 
-    assert_equal [304, 304, 200, 200, 200], [DAY.httpdate, (DAY + 5).httpdate, (DAY - 5).httpdate,
-      "yesterday", nil].map { |time| request(app, "GET", "/", "HTTP_IF_MODIFIED_SINCE" => time).status }
+    times = {
+      DAY.httpdate => 304,
+      (DAY + 5).httpdate => 304,
+      (DAY - 5).httpdate => 200,
+      "yesterday" => 200,
+      nil => 200
+    }
+    times.each do |time, status|
+      assert_equal status, request(app, "GET", "/", "HTTP_IF_MODIFIED_SINCE" => time).status, time.inspect
+    end
     assert_equal 200,
       request(app, "GET", "/", "HTTP_IF_MODIFIED_SINCE" => DAY.httpdate, "HTTP_IF_NONE_MATCH" => '"x"').status
     assert_equal "public, no-cache", request(app, "GET", "/")["cache-control"]

@@ -59,8 +59,6 @@ class SignatureChecker
       end
     end
 
-    def size = @declared.size
-
     def names = @declared.map(&:name)
 
     # Yields the declarations whose class is loaded, each with the method.
