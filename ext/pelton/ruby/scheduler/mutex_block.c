@@ -33,7 +33,7 @@ struct waiter {
     struct node node;
 };
 
-static VALUE cMutex;
+static const rb_data_type_t *mutex_type;
 static int breaks; /* this Ruby is one of those */
 
 static void *current_fiber(void)
@@ -43,7 +43,7 @@ static void *current_fiber(void)
 
 int pel_mutex_p(VALUE blocker)
 {
-    return RTEST(rb_obj_is_kind_of(blocker, cMutex));
+    return RB_TYPE_P(blocker, T_DATA) && RTYPEDDATA_P(blocker) && RTYPEDDATA_TYPE(blocker) == mutex_type;
 }
 
 int pel_mutex_taken_over_p(VALUE blocker)
@@ -108,16 +108,16 @@ static int known_layout_p(void)
 
 void pel_init_mutex_block(VALUE module)
 {
-    VALUE methods;
+    VALUE methods, mutex = rb_mutex_new();
     int minor = ruby_version[0] == '3' && ruby_version[1] == '.' ? atoi(ruby_version + 2) : 3;
 
-    cMutex = rb_path2class("Thread::Mutex");
-    rb_gc_register_mark_object(cMutex);
+    mutex_type = RTYPEDDATA_TYPE(mutex);
     if (minor >= 3 || !known_layout_p())
         return;
     breaks = 1;
     methods = rb_define_module_under(module, "MutexBlock");
     rb_define_method(methods, "unlock", unlock_and_wake, 0);
     rb_define_method(methods, "synchronize", mutex_synchronize, 0);
-    rb_prepend_module(cMutex, methods);
+    rb_prepend_module(rb_obj_class(mutex), methods);
+    RB_GC_GUARD(mutex);
 }
