@@ -3,7 +3,7 @@
 #include <ruby.h>
 #include <string.h>
 
-/* What a checkout's build (PELTON_CHECKED) looks for by itself: the use of an object that is gone. */
+/* What the build of bin/test (PELTON_CHECKED) looks for by itself: the use of an object that is gone. */
 
 #ifdef PELTON_CHECKED
 

@@ -64,7 +64,7 @@ struct pel_http_connection {
 /* Ends the process when a connection must not go from one state to the other. */
 void pel_http_check_step(enum pel_http_state from, enum pel_http_state to);
 
-/* The only function that sets the state. A checkout's build checks each step. C only. */
+/* The only function that sets the state. The build of bin/test checks each step. C only. */
 static inline void pel_http_become(struct pel_http_connection *connection, enum pel_http_state state)
 {
 #ifdef PELTON_CHECKED
