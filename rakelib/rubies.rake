@@ -8,6 +8,14 @@ namespace :rubies do
     (RubyRoot::SUITES.key?(name) ? RubyRoot : otherwise).new(name) { |line| puts "#{name}: #{line}" }
   end
 
+  desc "Make or update the root of another Ruby, which the other tasks do by themselves"
+  task :prepare, [:name] do |_, arguments|
+    require_relative "rubies/root"
+    find.call(arguments.name, RubyRoot).prepare
+  rescue RubyRoot::Missing => problem
+    puts "#{arguments.name}: #{problem.message}"
+  end
+
   # A root that cannot be made, or a Ruby that is not installed, is a skip.
   test = lambda do |name, what, files, *options, rails: []|
     require_relative "rubies/installed"

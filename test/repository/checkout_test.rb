@@ -114,7 +114,31 @@ class CheckoutTest < PeltonTest
     File.write(File.join(@copy, "bin/setup"),
       "#!/usr/bin/env bash\nsleep 1000 & echo $! >tmp/child; echo ready; wait\n", perm: 0o755)
     IO.popen([child_environment, "bin/test", "unit", chdir: @copy, err: %i[child out]]) do |run|
-      assert_includes Enumerator.produce { run.gets }.take_while { |line| line != "ready\n" }, "--- setup\n"
+      assert_includes run.each_line.take_while { |line| line != "ready\n" }, "--- setup\n"
+      Process.kill(:TERM, run.pid)
+
+      assert_match(/^0 passed, 1 failed, 0 skipped\n\z/, run.read)
+    end
+    assert ended?(Integer(File.read(File.join(@copy, "tmp/child"))))
+  end
+
+  def test_what_the_last_steps_need_is_set_up_beside_the_first_ones_and_ends_with_the_run
+    File.write(File.join(@copy, "bin/setup"), <<~BASH, perm: 0o755)
+      #!/usr/bin/env bash
+      [[ $* != *downstream* ]] || { echo $$ >tmp/child.new; mv tmp/child.new tmp/child; sleep 1000; }
+    BASH
+    File.write(File.join(@copy, "Gemfile"), 'gem "rake"')
+    File.write(File.join(@copy, "Rakefile"), <<~RUBY)
+      $stdout.sync = true
+      task :compile
+      task(:lint) do
+        sleep 0.01 until File.exist?("tmp/child")
+        puts "ready"
+        sleep
+      end
+    RUBY
+    IO.popen([child_environment, "bin/test", "all", "downstream", chdir: @copy, err: %i[child out]]) do |run|
+      assert_includes run.each_line.take_while { |line| line != "ready\n" }, "--- lint\n"
       Process.kill(:TERM, run.pid)
 
       assert_match(/^0 passed, 1 failed, 0 skipped\n\z/, run.read)
