@@ -23,12 +23,15 @@ Pelton::Lab.web_experiment "jobs" do |programs|
     gems.unavailable&.then { |reason| raise lab::Unavailable, reason }
   end
 
-  # A worker: the environment, and the class of its pool.
+  # A worker: the environment, and the class of its pool. Each thread has its connection to the database, of which
+  # jobs that wait for something else need few.
   way = Struct.new(:environment, :pool)
-  ways = {
-    "25 threads" => way.new({"WORKER" => "threads 25", "POOL" => "30"}, "SolidQueue::ThreadPool"),
-    "500 fibers, async" => way.new({"WORKER" => "fibers 500", "POOL" => "20"}, "SolidQueue::FiberPool"),
-    "500 fibers, Pelton" => way.new({"WORKER" => "fibers 500", "POOL" => "20", "RAILTIE" => "pelton/rails"},
+  threads = lambda do |count|
+    way.new({"WORKER" => "threads #{count}", "POOL" => (count + 5).to_s}, "SolidQueue::ThreadPool")
+  end
+  fibers = {
+    "500 fibers, async" => way.new({"WORKER" => "fibers 500", "POOL" => "6"}, "SolidQueue::FiberPool"),
+    "500 fibers, Pelton" => way.new({"WORKER" => "fibers 500", "POOL" => "6", "RAILTIE" => "pelton/rails"},
       "Pelton::Rails::SolidQueue::FiberPool")
   }
   worker =
@@ -48,9 +51,10 @@ Pelton::Lab.web_experiment "jobs" do |programs|
 
   %w[SQLite PostgreSQL].each do |name|
     database = lab::Database::ALL.fetch(name)
-    {"tokens" => ["TokenJob", 400,
-      2000, "jobs that receive 50 tokens in two seconds, publish each, and store the text"],
-     "rows" => ["RowJob", 1000, 5000, "jobs that update a row"]}.each do |title, (job, size, full, what)|
+    {"tokens" => ["TokenJob", 400, 2000, 25,
+      "jobs that receive 50 tokens in two seconds, publish each, and store the text"],
+     "rows" => ["RowJob", 1000, 5000, 3, "jobs that update a row"]}.each do |title, (job, size, full, count, what)|
+      baseline = "#{count} threads"
       race "#{title}, #{name}", size: {apart: size}, rounds: 3, rehearsal: 20, full: full, unit: "jobs" do
         about "#{what}; one worker"
         server do |processes, core, _|
@@ -61,9 +65,8 @@ Pelton::Lab.web_experiment "jobs" do |programs|
         also :grown_mb, "grown by MB", digits: 0
         also :connections, "connections", digits: 0
         also :p99_ms, "first token, p99 ms", digits: 0 if job == "TokenJob"
-        ways.each do |label, one|
-          contender label, style: (label == "25 threads") ? "blocking" : "direct",
-            baseline: label == "25 threads" do |run|
+        {baseline => threads.call(count), **fibers}.each do |label, one|
+          contender label, style: (label == baseline) ? "blocking" : "direct", baseline: label == baseline do |run|
             Dir.mktmpdir("pelton-lab") do |folder|
               lab::WebServer.serve(programs.pelton(programs.application("jobs/upstream"))) do |upstream|
                 environment = {**gems.environment, **one.environment,
@@ -81,8 +84,11 @@ Pelton::Lab.web_experiment "jobs" do |programs|
             end
           end
         end
-        target nil, "#{title}, #{name}: CPU time of a job on Pelton / in threads", of: "500 fibers, Pelton",
-          to: "25 threads", at_most: 1.0, metric: :cpu_us_per_operation
+        target nil, "#{title}, #{name}: time of a job on Pelton / in #{baseline}", of: "500 fibers, Pelton",
+          to: baseline, at_most: (job == "TokenJob") ? 1 / 8.0 : 1.0
+        target nil, "the same / on async", of: "500 fibers, Pelton", to: "500 fibers, async", at_most: 1.0
+        target nil, "#{title}, #{name}: CPU time of a job on Pelton / in #{baseline}", of: "500 fibers, Pelton",
+          to: baseline, at_most: 1.0, metric: :cpu_us_per_operation
         target nil, "the same / on async", of: "500 fibers, Pelton", to: "500 fibers, async", at_most: 1.0,
           metric: :cpu_us_per_operation
       end
@@ -106,6 +112,7 @@ Pelton::Lab.web_experiment "jobs" do |programs|
     also :first_ms, "first event, p99 ms", digits: 0
     also :gap_ms, "gap, p99 ms", digits: 0
     also :page_ms, "page, p99 ms", digits: 1
+    also :alone_ms, "without streams", digits: 1
     also :kb, "KB/stream", digits: 0
     {"Puma 8" => puma, "Falcon" => programs.falcon(streams),
      "Pelton" => programs.pelton(streams)}.each do |label, command|
@@ -115,7 +122,7 @@ Pelton::Lab.web_experiment "jobs" do |programs|
           run.expect("a page", served.get.body, "a page")
           run.measure_server(served) do
             clients.read(run.size, 400).tap do |done|
-              %i[first_ms gap_ms page_ms].each { |one| run.record(one, done[one]) }
+              %i[first_ms gap_ms page_ms alone_ms].each { |one| run.record(one, done[one]) }
             end
           end
           run.record(:kb, run[:grown_mb] * 1024 / run.size)
