@@ -85,7 +85,7 @@ module Soak
         @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
         @server =
           start(RbConfig.ruby, "#{ROOT}/exe/pelton", "serve", "-C", "pelton.rb", "-w", "2", "-q", "-p", @port.to_s)
-        @orders = IO.popen(environment, [RbConfig.ruby, "-e", ENQUEUE, chdir: folder, err: "#{folder}/log"], "r+")
+        @orders = IO.popen(environment, [RbConfig.ruby, "-e", ENQUEUE, chdir: folder, err: "#{folder}/orders.log"], "r+")
         yield
       ensure
         Process.kill(:TERM, @server) && Process.wait(@server) if @server
@@ -108,7 +108,7 @@ module Soak
 
     def order(what)
       answer = @turn.synchronize { @orders.puts(what) || @orders.gets }
-      answer&.chomp or raise "the process that enqueues has ended: #{File.read("#{@folder}/log")[-2000..]}"
+      answer&.chomp or raise "the process that enqueues has ended: #{File.read("#{@folder}/orders.log")}"
     end
 
     def work
