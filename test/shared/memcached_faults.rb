@@ -155,6 +155,36 @@ module MemcachedFaults
     end
   end
 
+  # memcached before 1.6, and some proxies. They would read a meta set's value as commands.
+  def test_a_server_without_meta_commands_is_sent_nothing_but_the_question
+    lines = Thread::Queue.new
+    commands = [[:set, "k", "flush_all"], [:set_multi, {"k" => "flush_all"}], [:get, "k"], [:version]]
+    answer(->(peer) { peer.know_no_meta_commands { |line| lines << line } }, failure_limit: 10) do |cache|
+      commands.each do |command|
+        error = assert_raises(Pelton::ProtocolError) { ask(cache, *command) }
+        assert_equal "memcached at #{cache.server} does not know meta commands: memcached 1.6 or later is needed",
+          error.message
+        refute_predicate error, :retriable?
+      end
+      assert_equal ["mn\r\n", nil] * commands.size, Array.new(2 * commands.size) { lines.pop }
+    end
+  end
+
+  def test_a_server_of_another_protocol_is_refused
+    {"HTTP/1.1 400 Bad Request\r\n" => Pelton::ProtocolError, "" => Pelton::ConnectionError,
+     "x" * 5000 => Pelton::Error}.each do |bytes, error|
+      answer(->(peer) { peer.line && peer.send(bytes) }) do |cache|
+        assert_match(/asked for meta commands|limit/, assert_raises(error, bytes) { ask(cache, :get, "k") }.message)
+      end
+    end
+  end
+
+  def test_a_server_that_accepts_and_does_not_answer_times_out
+    answer(->(peer) { peer.stall }, connect_timeout: 0.05) do |cache|
+      assert_match(/does not answer/, assert_raises(Pelton::TimeoutError) { ask(cache, :get, "k") }.message)
+    end
+  end
+
   TRICKLE = lambda do |peer|
     peer.command
     peer.send("VA 100000000\r\n")

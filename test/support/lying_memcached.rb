@@ -19,7 +19,6 @@ module LyingMemcached
     def command
       line = next_line or return
       @socket.read(Integer(line.split[2]) + 2) if line.start_with?("ms ")
-      @socket.read(Integer(line.split[4]) + 2) if line.match?(/\A(set|add) /)
       line.chomp("\r\n")
     rescue SystemCallError
       nil
@@ -68,21 +67,14 @@ module LyingMemcached
       @socket.close
     end
 
-    # Knows no meta commands: answers the first line with an error, and forwards all later bytes to the memcached at a
-    # port.
-    def speak_classic(port)
-      line
-      @socket.write("ERROR\r\n")
-      TCPSocket.open("127.0.0.1", port) do |server|
-        back = Thread.new { loop { @socket.write(server.readpartial(65_536)) } }
-        back.report_on_exception = false
-        while (bytes = @socket.readpartial(65_536))
-          raise "a meta command: #{bytes.dump}" if bytes.match?(/^m[a-z] /)
-          server.write(bytes)
-        end
-      rescue EOFError, SystemCallError
-        back.kill
+    # Knows no meta commands, as memcached before 1.6: reads each line as a command, those of a value as well, and gives
+    # it to the block. At the end the block gets nil.
+    def know_no_meta_commands
+      while (read = line)
+        yield read
+        @socket.write("ERROR\r\n")
       end
+      yield nil
     end
 
     def close

@@ -16,6 +16,10 @@ module Pelton
     #
     # @private
     class Node
+      # The beginnings of an answer whose rest never came.
+      CUT = %W[MN\r\n ERROR\r\n].flat_map { |answer| (1...answer.size).map { |length| answer[0, length] } }.freeze
+      private_constant :CUT
+
       # @return [Address]
       attr_reader :address
 
@@ -25,18 +29,14 @@ module Pelton
       # @param retry_after [Numeric] seconds
       # @param operations [Integer] pending operations of a connection, beyond which direct style waits
       # @param bytes [Integer] queued bytes of a connection, beyond which direct style waits
-      # @param protocol [Symbol, nil] :meta or :classic; nil: each connection asks the server
       # @param slots [Integer] the number of connections of each thread
       # @param tls [TLS::Context, Hash, true, nil] as {Pelton.connect} takes it
       def initialize(address, timeout:, connect_timeout:, operations:, bytes:, failure_limit: 3, retry_after: 1,
-        protocol: nil,
         slots: 1, tls: nil)
         @address = address
         @connect_timeout = connect_timeout
-        @timeout = timeout
         @failure_limit = failure_limit
         @retry_after = retry_after
-        @protocol = protocol
         @tls = tls
         @options = [address.to_s.freeze, operations, bytes, timeout].freeze
         @slots = Array.new(slots) { {}.compare_by_identity } # in each connection slot every thread's connection
@@ -64,7 +64,7 @@ module Pelton
           next refused if failed_too_often? && !try_again?
           connections[Thread.current] = fresh = Connection._new(*@options)
         end
-        fresh&.open(in_place, [@connect_timeout, *timeout].min, @protocol) { |seconds| connect(seconds) }
+        fresh&.open(in_place) { connect([@connect_timeout, *timeout].min) }
         connection
       end
 
@@ -80,9 +80,7 @@ module Pelton
       def ask
         @mutex.synchronize { @retry_at = Clock.now + @retry_after }
         stream = connect(@connect_timeout)
-        stream.write("version\r\n")
-        line = stream.gets("\r\n", limit: 1024, timeout: @timeout || @connect_timeout)
-        @mutex.synchronize { @failures = 0 } if line&.start_with?("VERSION ")
+        @mutex.synchronize { @failures = 0 }
       rescue ConnectionError, TimeoutError, LimitError
         nil # still down
       ensure
@@ -100,9 +98,40 @@ module Pelton
 
       private
 
+      # A stream to the server, which knows meta commands.
+      #
+      # @param timeout [Numeric] seconds until it has said so
       def connect(timeout)
+        deadline = Clock.now + timeout
+        stream = connect_stream(timeout)
+        ask_for_meta(stream, Clock.left(deadline))
+        usable = true
+        stream
+      ensure # also of one that was cancelled
+        stream&.close unless usable
+      end
+
+      def connect_stream(timeout)
         return Pelton.connect_unix(address.path, timeout: timeout) if address.path
         Pelton.connect(address.host, address.port, timeout: timeout, tls: @tls)
+      end
+
+      # Sends a command without an effect. An old server would read the value of a meta set as commands, so it must
+      # never get one.
+      def ask_for_meta(stream, timeout)
+        stream.write("mn\r\n")
+        case (line = stream.gets("\r\n", limit: 2048, timeout: timeout))
+        when "MN\r\n" then nil
+        when "ERROR\r\n"
+          raise ProtocolError, "memcached at #{address} does not know meta commands: memcached 1.6 or later is needed"
+        when nil, *CUT
+          raise ConnectionError, "memcached at #{address} closed the connection when it was asked for meta commands " \
+            "(as a proxy does that does not know them)"
+        else
+          raise ProtocolError, "memcached at #{address} answered #{line.dump} when it was asked for meta commands"
+        end
+      rescue TimeoutError
+        raise TimeoutError, "memcached at #{address} accepted the connection but does not answer"
       end
 
       # Removes closed connections, and closes the connections of threads that have ended.

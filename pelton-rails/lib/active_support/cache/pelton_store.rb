@@ -24,7 +24,7 @@ module ActiveSupport
 
       # Options for {Pelton::Memcached::Client}.
       CLIENT_OPTIONS =
-        %i[timeout connect_timeout hash points connections failover failure_limit retry_after protocol tls].freeze
+        %i[timeout connect_timeout hash points connections failover failure_limit retry_after tls].freeze
 
       # Options of calls, whose defaults the store's options set. Rails before 7.2.3 does not include `raw` for every
       # store.
