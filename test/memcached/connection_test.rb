@@ -94,7 +94,8 @@ class MemcachedConnectionGarbageTest < PeltonTest
       pages = Array.new(100_000) { |i| +"page #{i}" } # a small heap is swept at once
       Pelton.run do
         listener = Pelton.listen("127.0.0.1", 0) do |peer|
-          (peers << peer).last.on_data { |bytes| peer.write((bytes == "mn\r\n") ? "MN\r\n" : "EN\r\n") }
+          peers << peer
+          peer.on_data { |bytes| peer.write(bytes.start_with?("mn") ? "MN\r\nVERSION 1.6.18\r\n" : "EN\r\n") }
         end
         new_client = -> { Pelton::Memcached::Client.new("127.0.0.1:#{listener.port}") }
         5.times do
@@ -119,7 +120,8 @@ class MemcachedConnectionGarbageTest < PeltonTest
       before = connections.call # of other tests
       peers = []
       listener = Pelton.listen("127.0.0.1", 0) do |peer|
-        (peers << peer).last.on_data { |bytes| peer.write((bytes == "mn\r\n") ? "MN\r\n" : "EN\r\n") }
+        peers << peer
+        peer.on_data { |bytes| peer.write(bytes.start_with?("mn") ? "MN\r\nVERSION 1.6.18\r\n" : "EN\r\n") }
       end
       client = Pelton::Memcached::Client.new("127.0.0.1:#{listener.port}")
       client.get("k")

@@ -109,11 +109,11 @@ class MemcachedNodeTest < PeltonTest
 
   def test_a_cancelled_question_closes_its_stream
     lines = Thread::Queue.new
-    with_lying_memcached(->(peer) { 2.times { lines << peer.line } }) do |address|
+    with_lying_memcached(->(peer) { 3.times { lines << peer.line } }) do |address|
       Pelton.run do
         task = Pelton.spawn { node(address[/\d+\z/]).connection(true) }
 
-        assert_equal "mn\r\n", lines.pop
+        assert_equal ["mn\r\n", "version\r\n"], [lines.pop, lines.pop]
         task.cancel
         assert_nil lines.pop
       end

@@ -15,7 +15,7 @@ module LyingMemcached
     end
 
     # The next command's line, without its end; a set's value is read with it. nil when the client is gone. A client's
-    # first question, whether the server knows meta commands, is answered here.
+    # first question, whether the server speaks the meta protocol, is answered here.
     def command
       line = next_line or return
       @socket.read(Integer(line.split[2]) + 2) if line.start_with?("ms ")
@@ -72,8 +72,11 @@ module LyingMemcached
     def know_no_meta_commands
       while (read = line)
         yield read
-        @socket.write("ERROR\r\n")
+        @socket.write((read == "version\r\n") ? "VERSION 1.5.22\r\n" : "ERROR\r\n")
       end
+    rescue SystemCallError
+      nil # the client has closed the connection without reading everything
+    ensure
       yield nil
     end
 
@@ -86,7 +89,8 @@ module LyingMemcached
     def next_line
       first = line
       return first unless first == "mn\r\n"
-      @socket.write("MN\r\n")
+      line
+      @socket.write("MN\r\nVERSION 1.6.18\r\n")
       line
     end
   end

@@ -27,8 +27,8 @@ module Pelton
     # and all commands of one tick leave in one write. Other threads, and a child after a fork, get connections of their
     # own.
     #
-    # The servers are memcached 1.6 or later, since the client speaks the meta protocol: each connection asks first, and
-    # nothing else is sent to a server that does not know it ({ProtocolError}).
+    # The servers are memcached 1.6.10 or later, since the client speaks the meta protocol. Each connection asks first,
+    # and sends nothing else to a server that does not speak it ({ProtocolError}).
     #
     # Each command has three styles. Without a block it parks the fiber until the reply has come, or blocks where no
     # reactor runs, and returns the value. With a block it returns a Deferrable at once, and the block gets the value

@@ -7,8 +7,8 @@ module Pelton
     #
     # @private
     class Connection
-      # Connects by the block, which returns a {Stream} to a server that knows meta commands. Commands queue meanwhile.
-      # If the block fails, they fail with its error.
+      # Connects by the block, which returns a {Stream} whose server speaks the meta protocol. Commands queue
+      # meanwhile. If the block fails, they fail with its error.
       #
       # @param in_place [Boolean] whether this fiber connects. Otherwise a task does: the first caller may be cancelled
       #   while others wait for the same connection.

@@ -2,6 +2,7 @@
 
 require_relative "address"
 require_relative "connection"
+require_relative "first_question"
 
 module Pelton
   module Memcached
@@ -16,10 +17,6 @@ module Pelton
     #
     # @private
     class Node
-      # The beginnings of an answer whose rest never came.
-      CUT = %W[MN\r\n ERROR\r\n].flat_map { |answer| (1...answer.size).map { |length| answer[0, length] } }.freeze
-      private_constant :CUT
-
       # @return [Address]
       attr_reader :address
 
@@ -81,7 +78,7 @@ module Pelton
         @mutex.synchronize { @retry_at = Clock.now + @retry_after }
         stream = connect(@connect_timeout)
         @mutex.synchronize { @failures = 0 }
-      rescue ConnectionError, TimeoutError, LimitError
+      rescue ConnectionError, TimeoutError
         nil # still down
       ensure
         stream&.close
@@ -98,13 +95,13 @@ module Pelton
 
       private
 
-      # A stream to the server, which knows meta commands.
+      # A stream to the server, which has answered the {FirstQuestion}.
       #
-      # @param timeout [Numeric] seconds until it has said so
+      # @param timeout [Numeric] seconds until it has
       def connect(timeout)
         deadline = Clock.now + timeout
         stream = connect_stream(timeout)
-        ask_for_meta(stream, Clock.left(deadline))
+        FirstQuestion.new(address, stream, deadline).ask
         usable = true
         stream
       ensure # also of one that was cancelled
@@ -114,24 +111,6 @@ module Pelton
       def connect_stream(timeout)
         return Pelton.connect_unix(address.path, timeout: timeout) if address.path
         Pelton.connect(address.host, address.port, timeout: timeout, tls: @tls)
-      end
-
-      # Sends a command without an effect. An old server would read the value of a meta set as commands, so it must
-      # never get one.
-      def ask_for_meta(stream, timeout)
-        stream.write("mn\r\n")
-        case (line = stream.gets("\r\n", limit: 2048, timeout: timeout))
-        when "MN\r\n" then nil
-        when "ERROR\r\n"
-          raise ProtocolError, "memcached at #{address} does not know meta commands: memcached 1.6 or later is needed"
-        when nil, *CUT
-          raise ConnectionError, "memcached at #{address} closed the connection when it was asked for meta commands " \
-            "(as a proxy does that does not know them)"
-        else
-          raise ProtocolError, "memcached at #{address} answered #{line.dump} when it was asked for meta commands"
-        end
-      rescue TimeoutError
-        raise TimeoutError, "memcached at #{address} accepted the connection but does not answer"
       end
 
       # Removes closed connections, and closes the connections of threads that have ended.

@@ -192,8 +192,8 @@ static VALUE memcached_connection_s_new(VALUE class, VALUE address, VALUE operat
     return self;
 }
 
-/* _attach(stream): takes a connected stream over and sends the collected commands. The server must know meta commands.
- * Returns whether the connection is open. */
+/* _attach(stream): takes a connected stream over and sends the collected commands. The server speaks the meta
+ * protocol. Returns whether the connection is open. */
 static VALUE memcached_connection_attach(VALUE self, VALUE stream)
 {
     struct pel_memcached_connection *connection = pel_memcached_connection_get(self);
