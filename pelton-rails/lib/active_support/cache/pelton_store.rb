@@ -15,8 +15,8 @@ module ActiveSupport
     #
     #     config.cache_store = :pelton_store, "10.0.0.1:11211", "10.0.0.2:11211", {expires_in: 1.day}
     #
-    # It behaves like Rails' MemCacheStore, with the same keys, and needs memcached 1.6.10 or later. If a server fails, reads count as misses and writes are
-    # dropped. The error goes to `Rails.error` and the log.
+    # It behaves like Rails' MemCacheStore, with the same keys, and needs memcached 1.6.10 or later. If a server fails,
+    # reads count as misses and writes are dropped. The error goes to `Rails.error` and the log.
     #
     # The error of a limit around a call (Pelton.timeout, the server's `request_timeout`) is not rescued.
     class PeltonStore < Store
