@@ -35,7 +35,7 @@ enum pel_memcached_kind {
     PEL_MEMCACHED_REPLIES(PEL_MEMCACHED_KIND)
 #undef PEL_MEMCACHED_KIND
         PEL_MEMCACHED_VALUE_PART, /* more bytes of a value whose head was an earlier reply */
-    PEL_MEMCACHED_VALUE_END   /* that value is complete, and its CRLF was correct */
+    PEL_MEMCACHED_VALUE_END       /* that value is complete, and its CRLF was correct */
 };
 
 /*

@@ -120,8 +120,8 @@ static int end_reply_value(struct pel_memcached_connection *connection)
  * answer those as well. Then no later reply can be matched with its request: PEL_EPROTOCOL. */
 static int code_after_error(enum pel_memcached_request request, enum pel_memcached_kind kind)
 {
-    int aligned = kind == PEL_MEMCACHED_SERVER_ERROR ||
-                  (kind == PEL_MEMCACHED_CLIENT_ERROR && request == PEL_MEMCACHED_COUNT);
+    int aligned =
+        kind == PEL_MEMCACHED_SERVER_ERROR || (kind == PEL_MEMCACHED_CLIENT_ERROR && request == PEL_MEMCACHED_COUNT);
 
     return aligned ? 0 : PEL_EPROTOCOL;
 }
