@@ -36,7 +36,7 @@ class MemcachedPoolTest < PeltonTest
   def test_the_event_of_a_cancelled_command_ends
     ends = []
     subscription = Pelton::Notifications.subscribe("command.memcached") { |event| ends << event.error.class }
-    with_lying_memcached(->(peer) { peer.command && peer.send("EN\r\n") && peer.stall }) do |address|
+    with_lying_memcached(->(peer) { peer.answer(peer.command, "EN\r\n") && peer.stall }) do |address|
       Pelton.run do
         cache = client(address)
         cache.get("k")
