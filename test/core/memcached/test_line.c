@@ -88,7 +88,7 @@ TEST(malformed_lines_are_refused)
                                         " ",
                                         "HELLO",
                                         "hd",
-                                        "HD ",
+                                        "HD  ",
                                         "HD  W",
                                         "VA",
                                         "VA x",

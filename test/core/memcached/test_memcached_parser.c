@@ -100,6 +100,12 @@ TEST(flags_of_meta_replies_are_parsed)
     EXPECT("HD k\x80\xff\xc3\xa9\r\n", "HD k(\x80\xff\xc3\xa9)\n");
 }
 
+TEST(a_meta_reply_may_end_with_a_space)
+{
+    EXPECT("HD \r\nNF \r\nEX \r\n", "HD\nNF\nEX\n");
+    EXPECT("HD c1 \r\nVA 1 \r\nx\r\n", "HD c=1\nVA 1 value(x)\n");
+}
+
 TEST(unknown_flags_are_kept_as_letters)
 {
     EXPECT("HD c1 yfuture Q z=1,2\r\n", "HD Q c=1 y z\n");
@@ -162,13 +168,13 @@ TEST(malformed_lengths_and_numbers_are_refused)
 TEST(malformed_lines_are_refused)
 {
     EXPECT_EACH(BROKEN, "HD\nHD\n", "HD\n", "HDX\n", "13\n", "VA 12\nx\r\n", "VERSION 1.6\n", "\n", "\r\n", " \r\n",
-                "HD\r\r\n", "HD \r\n", "HD  c1\r\n", "HD c1 \r\n", " HD\r\n", "hd\r\n", "HDX\r\n", "HD 1\r\n",
+                "HD\r\r\n", "HD  \r\n", "HD  c1\r\n", "HD c1  \r\n", " HD\r\n", "hd\r\n", "HDX\r\n", "HD 1\r\n",
                 "HD [\r\n", "HD\tc1\r\n", "HD k\x7f\r\n");
     EXPECT("HD ka\0b\r\n", BROKEN);
     EXPECT("HD ka\rb\r\n", BROKEN);
     EXPECT("H\0\r\n", BROKEN);
-    EXPECT_EACH(BROKEN, "VA\r\n", "VA \r\n", "VA f0\r\n", "VA 1\nx\r\n", "VA 1  f0\r\nx\r\n", "STAT  x\r\n",
-                "END x\r\n", "STAT\r\n");
+    EXPECT_EACH(BROKEN, "VA\r\n", "VA \r\n", "VA 1  \r\nx\r\n", "VA f0\r\n", "VA 1\nx\r\n", "VA 1  f0\r\nx\r\n",
+                "STAT  x\r\n", "END x\r\n", "STAT\r\n");
     EXPECT_EACH(BROKEN, "VALUE k 0 1\r\nx\r\n", "STORED\r\n", "NOT_FOUND\r\n", "17\r\n");
     EXPECT("SERVER_ERROR a\0b\r\n", BROKEN);
     EXPECT_EACH(BROKEN, "SERVER_ERROR a\rb\r\n", "SERVER_ERRORS\r\n", "HTTP/1.1 400 Bad Request\r\n",

@@ -106,10 +106,13 @@ static inline int parse_reply_flag(struct pel_slice word, struct pel_memcached_r
     }
 }
 
+/* One space may end the line: memcached 1.6.10 to 1.6.17 write it in some replies. */
 static int parse_reply_flags(struct pel_slice rest, struct pel_memcached_reply *reply)
 {
     struct pel_slice word;
 
+    if (rest.length > 0 && rest.bytes[rest.length - 1] == ' ')
+        rest.length--;
     while (rest.length > 0) {
         if (next_reply_word(&rest, &word) < 0 || parse_reply_flag(word, reply) < 0)
             return PEL_EPROTOCOL;
