@@ -7,7 +7,7 @@ require "open3"
 class MemcachedEmbeddedTest < PeltonTest
   self.deadline = 180
 
-  %w[client classic_text servers fetch update].each do |name|
+  %w[client servers fetch update].each do |name|
     define_method(:"test_#{name}") do
       file = File.join(ROOT, "test/memcached/#{name}_test.rb")
       output, status = Open3.capture2e({"PELTON_MEMCACHED" => "embedded", "MT_NO_PLUGINS" => "1"}, RbConfig.ruby,

@@ -21,8 +21,7 @@ class MemcachedGarbageTest < PeltonTest
     "99999999999999999999", "-1 "].freeze
 
   {
-    meta: {protocol: :meta},
-    classic: {protocol: :classic},
+    plain: {},
     coded: {serializer: JSON, compress: 10}
   }.each do |name, options|
     define_method(:"test_#{name}_replies_that_are_damaged") do

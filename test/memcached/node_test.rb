@@ -2,9 +2,12 @@
 
 require_relative "../test_helper"
 require_relative "../support/fault_proxy"
+require_relative "../support/lying_memcached"
 require "pelton/memcached"
 
 class MemcachedNodeTest < PeltonTest
+  include LyingMemcached
+
   def node(port = with_memcached, **options)
     Pelton::Memcached::Node.new(Pelton::Memcached::Address.parse("127.0.0.1:#{port}"), timeout: 10, connect_timeout: 10,
       operations: 100, bytes: 10_000, **options)
@@ -79,6 +82,42 @@ class MemcachedNodeTest < PeltonTest
 
   def test_a_connection_that_failed_to_connect_is_closed
     assert_predicate node(free_port).connection(true), :closed?
+  end
+
+  def test_a_server_without_meta_commands_is_down_until_it_is_replaced
+    old = ->(peer) { peer.know_no_meta_commands {} }
+    with_lying_memcached(old, old, ->(peer) { peer.serve }) do |address|
+      node = node(address[/\d+\z/], failure_limit: 1, retry_after: 60)
+      node.connection(true)
+      2.times do
+        assert_predicate node, :down?
+        assert_match(/ is down .*does not know meta commands/, node.connection(true)._error.message)
+        node.ask
+      end
+
+      refute_predicate node, :down?
+      assert_predicate node.connection(true), :connected?
+      node.close
+    end
+  end
+
+  def test_a_server_that_does_not_answer_times_out
+    with_lying_memcached(->(peer) { peer.stall }) do |address|
+      assert_instance_of Pelton::TimeoutError, node(address[/\d+\z/]).connection(true, 0.05)._error
+    end
+  end
+
+  def test_a_cancelled_question_closes_its_stream
+    lines = Thread::Queue.new
+    with_lying_memcached(->(peer) { 3.times { lines << peer.line } }) do |address|
+      Pelton.run do
+        task = Pelton.spawn { node(address[/\d+\z/]).connection(true) }
+
+        assert_equal ["mn\r\n", "version\r\n"], [lines.pop, lines.pop]
+        task.cancel
+        assert_nil lines.pop
+      end
+    end
   end
 
   def test_in_a_reactor_connecting_goes_on_in_the_background

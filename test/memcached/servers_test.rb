@@ -4,11 +4,14 @@ require_relative "../test_helper"
 require_relative "../shared/memcached_servers"
 require_relative "../shared/memcached_styles"
 require_relative "../support/fault_proxy"
+require_relative "../support/lying_memcached"
 
 # Each style against several servers that come and go. (The keys of MemcachedStyles::Concurrent would fail.)
 PeltonTest.in_styles("MemcachedServers", MemcachedStyles::ALL - [MemcachedStyles::Concurrent], MemcachedServers)
 
 class MemcachedServersTest < PeltonTest
+  include LyingMemcached
+
   def test_a_server_is_listed_once
     assert_raises(ArgumentError) { Pelton::Memcached::Client.new(%w[a:1 a:1:2]) }
     assert_raises(ArgumentError) { Pelton::Memcached::Client.new([]) }
@@ -67,6 +70,23 @@ class MemcachedServersTest < PeltonTest
       proxy.resume
 
       assert_predicate Process.wait2(pid).last, :success?
+    end
+  end
+
+  # It is asked again, and stays down.
+  def test_the_keys_of_a_server_without_meta_commands_go_to_the_others
+    lines = Thread::Queue.new
+    with_lying_memcached(->(peer) { peer.know_no_meta_commands { |line| lines << line if line } }) do |old|
+      servers = ["127.0.0.1:#{with_memcached}", old]
+      cache = Pelton::Memcached::Client.new(servers, timeout: 10, failure_limit: 2, retry_after: 0.001)
+      key = key_of(Pelton::Memcached::HashRing.new(servers), 1)
+      2.times { assert_raises(Pelton::ProtocolError) { cache.set(key, "flush_all") } }
+
+      assert_equal true, cache.set(key, "v")
+      eventually("three more questions") { cache.get(key) == "v" && lines.size >= 10 }
+      assert_equal ["mn\r\n", "version\r\n"], Array.new(lines.size) { lines.pop }.uniq
+      assert_equal "v", Pelton::Memcached::Client.new(servers.first).get(key)
+      cache.close
     end
   end
 

@@ -145,13 +145,34 @@ module MemcachedFaults
   end
 
   def test_a_cut_in_the_answer_to_the_first_question_is_retriable
-    cut = ->(bytes) { ->(peer) { peer.line && peer.send(bytes) } }
-    answer(cut["M"], cut["MN"], cut["ERROR\r"], RIGHT) do |cache|
-      3.times do
+    cut = ->(bytes) { ->(peer) { [peer.line, peer.line].all? && peer.send(bytes) } }
+    answer(cut["M"], cut["MN"], cut["ERROR\r"], cut["MN\r\nVERSION 1."], RIGHT) do |cache|
+      4.times do
         error = assert_raises(Pelton::ConnectionError) { ask(cache, :get, "k") }
         assert_predicate error, :retriable?
         assert_match(/closed the connection/, error.message)
       end
+    end
+  end
+
+  # memcached before 1.6, and some proxies. They would read a meta set's value as commands.
+  def test_a_server_without_meta_commands_is_sent_nothing_but_the_question
+    lines = Thread::Queue.new
+    commands = [[:set, "k", "flush_all"], [:set_multi, {"k" => "flush_all"}], [:get, "k"], [:version]]
+    answer(->(peer) { peer.know_no_meta_commands { |line| lines << line } }, failure_limit: 10) do |cache|
+      commands.each do |command|
+        error = assert_raises(Pelton::ProtocolError) { ask(cache, *command) }
+        assert_equal "memcached at #{cache.server} does not know meta commands: memcached 1.6.10 or later is needed",
+          error.message
+        refute_predicate error, :retriable?
+      end
+      assert_equal({"mn\r\n" => 4, "version\r\n" => 4, nil => 4}, Array.new(12) { lines.pop }.tally)
+    end
+  end
+
+  def test_a_server_that_accepts_and_does_not_answer_times_out
+    answer(->(peer) { peer.stall }, connect_timeout: 0.05) do |cache|
+      assert_match(/does not answer/, assert_raises(Pelton::TimeoutError) { ask(cache, :get, "k") }.message)
     end
   end
 

@@ -20,9 +20,6 @@ module MemcachedStyles
     end
 
     def ask(client, ...) = client.public_send(...)
-
-    # Whether the commands use the meta protocol.
-    def meta? = true
   end
 
   # Without a block, in a reactor: the fiber parks.
@@ -126,16 +123,10 @@ module MemcachedStyles
     end
   end
 
-  # Combined with another style: classic text, as with servers that know no meta commands.
-  module Classic
-    def client(*arguments, **options) = super(*arguments, protocol: :classic, **options)
-    def meta? = false
-  end
-
   # Combined with another style: several connections to a server.
   module Pooled
     def client(*arguments, **options) = super(*arguments, connections: 3, **options)
   end
 
-  ALL = constants.map { |name| const_get(name) } - [Common, Classic, Pooled]
+  ALL = constants.map { |name| const_get(name) } - [Common, Pooled]
 end

@@ -13,8 +13,7 @@ require_relative "worker"
 module Soak
   # The options of the clients whose answers an exact model checks.
   CLIENTS = {
-    "meta" => {}, "classic" => {protocol: :classic}, "pool" => {connections: 3},
-    "coded" => {serializer: Marshal, compress: 1000},
+    "plain" => {}, "pool" => {connections: 3}, "coded" => {serializer: Marshal, compress: 1000},
     "tight" => {max_operations: 20, max_bytes: 100_000}, "embedded" => {}
   }.freeze
   FIBERS = 4

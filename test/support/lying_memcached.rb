@@ -15,11 +15,10 @@ module LyingMemcached
     end
 
     # The next command's line, without its end; a set's value is read with it. nil when the client is gone. A client's
-    # first question, whether the server knows meta commands, is answered here.
+    # first question, whether the server speaks the meta protocol, is answered here.
     def command
       line = next_line or return
       @socket.read(Integer(line.split[2]) + 2) if line.start_with?("ms ")
-      @socket.read(Integer(line.split[4]) + 2) if line.match?(/\A(set|add) /)
       line.chomp("\r\n")
     rescue SystemCallError
       nil
@@ -68,21 +67,17 @@ module LyingMemcached
       @socket.close
     end
 
-    # Knows no meta commands: answers the first line with an error, and forwards all later bytes to the memcached at a
-    # port.
-    def speak_classic(port)
-      line
-      @socket.write("ERROR\r\n")
-      TCPSocket.open("127.0.0.1", port) do |server|
-        back = Thread.new { loop { @socket.write(server.readpartial(65_536)) } }
-        back.report_on_exception = false
-        while (bytes = @socket.readpartial(65_536))
-          raise "a meta command: #{bytes.dump}" if bytes.match?(/^m[a-z] /)
-          server.write(bytes)
-        end
-      rescue EOFError, SystemCallError
-        back.kill
+    # Knows no meta commands, as memcached before 1.6: reads each line as a command, those of a value as well, and gives
+    # it to the block. At the end the block gets nil.
+    def know_no_meta_commands
+      while (read = line)
+        yield read
+        @socket.write((read == "version\r\n") ? "VERSION 1.5.22\r\n" : "ERROR\r\n")
       end
+    rescue SystemCallError
+      nil # the client has closed the connection without reading everything
+    ensure
+      yield nil
     end
 
     def close
@@ -94,7 +89,8 @@ module LyingMemcached
     def next_line
       first = line
       return first unless first == "mn\r\n"
-      @socket.write("MN\r\n")
+      line
+      @socket.write("MN\r\nVERSION 1.6.18\r\n")
       line
     end
   end

@@ -27,6 +27,9 @@ module Pelton
     # and all commands of one tick leave in one write. Other threads, and a child after a fork, get connections of their
     # own.
     #
+    # The servers are memcached 1.6.10 or later, since the client speaks the meta protocol. Each connection asks first,
+    # and sends nothing else to a server that does not speak it ({ProtocolError}).
+    #
     # Each command has three styles. Without a block it parks the fiber until the reply has come, or blocks where no
     # reactor runs, and returns the value. With a block it returns a Deferrable at once, and the block gets the value
     # later. `client.later` returns the Deferrable alone. ({#fetch} and {#cas} are the exceptions: they need their
@@ -68,7 +71,6 @@ module Pelton
       # @param serializer [#dump, #load, nil] see {Value}; Marshal executes code that the server's bytes contain
       # @param compress [Boolean, Integer] the size in bytes from which values are compressed; true: {Value::THRESHOLD}
       # @param inflate_limit [Integer] bytes; a value that inflates to more fails with {ValueError}
-      # @param protocol [Symbol, nil] :meta or :classic (memcached before 1.6); nil: each connection asks its server
       # @param hash [Symbol] see {HashRing}, also for `points`
       # @param connections [Integer] the number of connections to each server, for each thread. All commands for a key
       #   use the same one, so they keep their order. More than one helps where large values delay small ones, or where
@@ -85,7 +87,7 @@ module Pelton
       # @raise [ArgumentError] an address or an option is invalid, or a server is listed twice
       def initialize(servers = nil, timeout: 1, connect_timeout: timeout || 5, namespace: nil,
         serializer: nil, compress: false, inflate_limit: Value::INFLATE_LIMIT, hash: :md5, points: :weighted,
-        connections: 1, failover: true, failure_limit: 3, retry_after: 1, protocol: nil,
+        connections: 1, failover: true, failure_limit: 3, retry_after: 1,
         max_operations: MAX_OPERATIONS, max_bytes: MAX_BYTES, tls: nil)
         {timeout: timeout || 1, connect_timeout: connect_timeout, failure_limit: failure_limit,
          retry_after: retry_after,
@@ -94,16 +96,12 @@ module Pelton
             raise ArgumentError, "#{name}: must be a number of more than 0, not #{value.inspect}"
           end
         end
-        unless [nil, :meta, :classic].include?(protocol)
-          raise ArgumentError, "protocol: must be :meta, :classic or nil, not #{protocol.inspect}"
-        end
         ring = HashRing.new(servers || DefaultServers.addresses, hash: hash, points: points)
         raise ArgumentError, "a server is listed twice" if ring.servers.map(&:to_s).uniq!
         tls = TLS::Context.new(**tls) if tls.is_a?(Hash)
         nodes = ring.servers.map do |address|
           Node.new(address, timeout: timeout, connect_timeout: connect_timeout, failure_limit: failure_limit,
             retry_after: retry_after, operations: Integer(max_operations), bytes: Integer(max_bytes),
-            protocol: protocol,
             slots: Integer(connections), tls: tls)
         end
         @servers = Servers.new(nodes, ring, failover) { |used, indexes| _use(used, indexes) }

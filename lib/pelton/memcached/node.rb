@@ -2,6 +2,7 @@
 
 require_relative "address"
 require_relative "connection"
+require_relative "first_question"
 
 module Pelton
   module Memcached
@@ -25,18 +26,14 @@ module Pelton
       # @param retry_after [Numeric] seconds
       # @param operations [Integer] pending operations of a connection, beyond which direct style waits
       # @param bytes [Integer] queued bytes of a connection, beyond which direct style waits
-      # @param protocol [Symbol, nil] :meta or :classic; nil: each connection asks the server
       # @param slots [Integer] the number of connections of each thread
       # @param tls [TLS::Context, Hash, true, nil] as {Pelton.connect} takes it
       def initialize(address, timeout:, connect_timeout:, operations:, bytes:, failure_limit: 3, retry_after: 1,
-        protocol: nil,
         slots: 1, tls: nil)
         @address = address
         @connect_timeout = connect_timeout
-        @timeout = timeout
         @failure_limit = failure_limit
         @retry_after = retry_after
-        @protocol = protocol
         @tls = tls
         @options = [address.to_s.freeze, operations, bytes, timeout].freeze
         @slots = Array.new(slots) { {}.compare_by_identity } # in each connection slot every thread's connection
@@ -64,7 +61,7 @@ module Pelton
           next refused if failed_too_often? && !try_again?
           connections[Thread.current] = fresh = Connection._new(*@options)
         end
-        fresh&.open(in_place, [@connect_timeout, *timeout].min, @protocol) { |seconds| connect(seconds) }
+        fresh&.open(in_place) { connect([@connect_timeout, *timeout].min) }
         connection
       end
 
@@ -80,10 +77,8 @@ module Pelton
       def ask
         @mutex.synchronize { @retry_at = Clock.now + @retry_after }
         stream = connect(@connect_timeout)
-        stream.write("version\r\n")
-        line = stream.gets("\r\n", limit: 1024, timeout: @timeout || @connect_timeout)
-        @mutex.synchronize { @failures = 0 } if line&.start_with?("VERSION ")
-      rescue ConnectionError, TimeoutError, LimitError
+        @mutex.synchronize { @failures = 0 }
+      rescue ConnectionError, TimeoutError
         nil # still down
       ensure
         stream&.close
@@ -100,7 +95,20 @@ module Pelton
 
       private
 
+      # A stream to the server, which has answered the {FirstQuestion}.
+      #
+      # @param timeout [Numeric] seconds until it has
       def connect(timeout)
+        deadline = Clock.now + timeout
+        stream = connect_stream(timeout)
+        FirstQuestion.new(address, stream, deadline).ask
+        usable = true
+        stream
+      ensure # also of one that was cancelled
+        stream&.close unless usable
+      end
+
+      def connect_stream(timeout)
         return Pelton.connect_unix(address.path, timeout: timeout) if address.path
         Pelton.connect(address.host, address.port, timeout: timeout, tls: @tls)
       end

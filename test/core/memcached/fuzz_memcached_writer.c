@@ -20,18 +20,6 @@ static void check_line(const char *line, size_t length)
     }
 }
 
-/* Every written command can be translated to classic text, except for debugging and keys in base64. */
-static void check_translation(const char *command, size_t length, size_t value)
-{
-    struct pel_buffer classic = {0}, keys = {0};
-
-    CHECK(pel_memcached_translate(&classic, &keys, command, length) == 0);
-    CHECK(pel_buffer_length(&classic) > value);
-    CHECK(memcmp(pel_buffer_tail(&classic) - 2, "\r\n", 2) == 0);
-    pel_buffer_free(&classic);
-    pel_buffer_free(&keys);
-}
-
 static void check_command(int code, struct pel_buffer *buffer, size_t before, const char *verb, size_t value)
 {
     const char *command;
@@ -45,8 +33,6 @@ static void check_command(int code, struct pel_buffer *buffer, size_t before, co
     command = pel_buffer_head(buffer) + before;
     CHECK(code == 0 && length > value && memcmp(command, verb, strlen(verb)) == 0);
     check_line(command, length - value);
-    if (verb[1] != 'e' && (value || verb[1] != 's'))
-        check_translation(command, length, value);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

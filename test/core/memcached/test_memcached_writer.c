@@ -112,7 +112,7 @@ TEST(delete_and_arithmetic_send_their_flags)
                                                        .delta = UINT64_MAX, .initial = 3)));
 }
 
-TEST(classic_commands_are_written_or_refused)
+TEST(commands_without_a_meta_form_are_written_or_refused)
 {
     WRITES("version\r\n", pel_memcached_write_version(&buffer));
     WRITES("flush_all\r\n", pel_memcached_write_flush_all(&buffer, 0));

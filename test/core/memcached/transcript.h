@@ -114,7 +114,6 @@ static void transcript_reply(struct transcript *transcript, const struct pel_mem
         CHECK(reply->value_pending == pel_memcached_parser_pending(&transcript->parser));
         return;
     case PEL_MEMCACHED_VA:
-    case PEL_MEMCACHED_VALUE:
         transcript_print(transcript, "%s %llu", pel_memcached_kind_name(reply->kind),
                          (unsigned long long)reply->value_length);
         transcript_flags(transcript, reply);
@@ -127,9 +126,6 @@ static void transcript_reply(struct transcript *transcript, const struct pel_mem
         if (!reply->value_whole)
             return;
         transcript_value(transcript);
-        break;
-    case PEL_MEMCACHED_NUMBER:
-        transcript_print(transcript, "NUMBER %llu\n", (unsigned long long)reply->number);
         break;
     case PEL_MEMCACHED_ME:
     case PEL_MEMCACHED_STAT:

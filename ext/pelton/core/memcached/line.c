@@ -5,7 +5,7 @@
 #include "core/base/decimal.h"
 #include "core/base/error.h"
 
-enum shape { META, META_VALUE, CLASSIC_VALUE, NAMED_TEXT, TEXT, BARE };
+enum shape { META, META_VALUE, NAMED_TEXT, TEXT, BARE };
 
 static const struct {
     const char *word;
@@ -22,8 +22,6 @@ static const struct {
 const char *pel_memcached_kind_name(enum pel_memcached_kind kind)
 {
     switch (kind) {
-    case PEL_MEMCACHED_NUMBER:
-        return "NUMBER";
     case PEL_MEMCACHED_VALUE_PART:
         return "VALUE_PART";
     case PEL_MEMCACHED_VALUE_END:
@@ -108,31 +106,17 @@ static inline int parse_reply_flag(struct pel_slice word, struct pel_memcached_r
     }
 }
 
+/* One space may end the line: memcached 1.6.10 to 1.6.17 write it in some replies. */
 static int parse_reply_flags(struct pel_slice rest, struct pel_memcached_reply *reply)
 {
     struct pel_slice word;
 
+    if (rest.length > 0 && rest.bytes[rest.length - 1] == ' ')
+        rest.length--;
     while (rest.length > 0) {
         if (next_reply_word(&rest, &word) < 0 || parse_reply_flag(word, reply) < 0)
             return PEL_EPROTOCOL;
     }
-    return 0;
-}
-
-static int parse_classic_value(struct pel_slice rest, struct pel_memcached_reply *reply)
-{
-    uint64_t client_flags;
-
-    reply->flags = PEL_MEMCACHED_FLAG('k') | PEL_MEMCACHED_FLAG('f');
-    if (next_reply_word(&rest, &reply->key) < 0 || next_reply_number(&rest, UINT32_MAX, &client_flags) < 0 ||
-        next_reply_number(&rest, UINT64_MAX, &reply->value_length) < 0)
-        return PEL_EPROTOCOL;
-    reply->client_flags = (uint32_t)client_flags;
-    if (rest.length == 0)
-        return 0;
-    reply->flags |= PEL_MEMCACHED_FLAG('c');
-    if (next_reply_number(&rest, UINT64_MAX, &reply->cas) < 0 || rest.length > 0)
-        return PEL_EPROTOCOL;
     return 0;
 }
 
@@ -160,11 +144,9 @@ int pel__memcached_parse_line(struct pel_slice line, struct pel_memcached_reply 
         if (replies[kind].length == length && memcmp(replies[kind].word, line.bytes, length) == 0)
             break;
     }
+    if (kind == REPLY_COUNT)
+        return PEL_EPROTOCOL;
     reply->kind = (enum pel_memcached_kind)kind;
-    if (kind == REPLY_COUNT) {
-        reply->kind = PEL_MEMCACHED_NUMBER;
-        return parse_decimal(line, UINT64_MAX, &reply->number);
-    }
 
     rest = (struct pel_slice){line.bytes + length, line.length - length};
     switch (replies[kind].shape) {
@@ -174,8 +156,6 @@ int pel__memcached_parse_line(struct pel_slice line, struct pel_memcached_reply 
         return parse_reply_flags(rest, reply);
     case META:
         return parse_reply_flags(rest, reply);
-    case CLASSIC_VALUE:
-        return parse_classic_value(rest, reply);
     case NAMED_TEXT:
         return next_reply_word(&rest, &reply->key) < 0 ? PEL_EPROTOCOL : parse_reply_text(rest, reply);
     case TEXT:

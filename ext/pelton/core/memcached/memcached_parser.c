@@ -162,7 +162,7 @@ static int parse_reply_head(struct pel_memcached_parser *parser, const char *byt
         head = taken;
     }
 
-    if (reply->kind == PEL_MEMCACHED_VA || reply->kind == PEL_MEMCACHED_VALUE) {
+    if (reply->kind == PEL_MEMCACHED_VA) {
         value = begin_reply_value(parser, bytes + head, length - head, reply);
         if (value < 0)
             return fail_reply_parser(parser, (int)value);

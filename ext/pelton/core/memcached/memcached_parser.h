@@ -4,8 +4,8 @@
 #include "core/memcached/memcached_reply.h"
 
 /*
- * The parser for memcached's replies, meta and classic text. It accepts the bytes in pieces of any size, keeps at most
- * one incomplete line, allocates nothing and copies no value.
+ * The parser for memcached's replies to meta commands, and to those that have no meta counterpart. It accepts the bytes
+ * in pieces of any size, keeps at most one incomplete line, allocates nothing and copies no value.
  */
 
 /* The longest line of a reply including its CRLF, in bytes. */

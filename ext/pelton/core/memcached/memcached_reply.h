@@ -21,14 +21,7 @@
     X(EX, "EX", META)                                                                                                  \
     X(MN, "MN", META)                                                                                                  \
     X(ME, "ME", NAMED_TEXT)                                                                                            \
-    X(VALUE, "VALUE", CLASSIC_VALUE)                                                                                   \
     X(END, "END", BARE)                                                                                                \
-    X(STORED, "STORED", BARE)                                                                                          \
-    X(NOT_STORED, "NOT_STORED", BARE)                                                                                  \
-    X(EXISTS, "EXISTS", BARE)                                                                                          \
-    X(NOT_FOUND, "NOT_FOUND", BARE)                                                                                    \
-    X(DELETED, "DELETED", BARE)                                                                                        \
-    X(TOUCHED, "TOUCHED", BARE)                                                                                        \
     X(STAT, "STAT", NAMED_TEXT)                                                                                        \
     X(OK, "OK", BARE)                                                                                                  \
     X(RESET, "RESET", BARE)                                                                                            \
@@ -41,9 +34,8 @@ enum pel_memcached_kind {
 #define PEL_MEMCACHED_KIND(name, word, shape) PEL_MEMCACHED_##name,
     PEL_MEMCACHED_REPLIES(PEL_MEMCACHED_KIND)
 #undef PEL_MEMCACHED_KIND
-        PEL_MEMCACHED_NUMBER, /* a line of digits: the reply to a classic incr or decr */
-    PEL_MEMCACHED_VALUE_PART, /* more bytes of a value whose head was an earlier reply */
-    PEL_MEMCACHED_VALUE_END   /* that value is complete, and its CRLF was correct */
+        PEL_MEMCACHED_VALUE_PART, /* more bytes of a value whose head was an earlier reply */
+    PEL_MEMCACHED_VALUE_END       /* that value is complete, and its CRLF was correct */
 };
 
 /*
@@ -56,9 +48,8 @@ struct pel_memcached_reply {
     enum pel_memcached_kind kind;
 
     /*
-     * VA, HD, EN, NF, NS, EX, MN, VALUE: the flags that the server sent, including unknown letters. A field whose
+     * VA, HD, EN, NF, NS, EX, MN: the flags that the server sent, including unknown letters. A field whose
      * comment names a letter is set only if that flag is. Letters without a field (W, X, Z, b) have no token.
-     * VALUE has `k`, `f`, and `c` if the server sent it.
      */
     uint64_t flags;
     uint32_t client_flags;   /* f: the 32 bits stored with the value */
@@ -72,11 +63,9 @@ struct pel_memcached_reply {
 
     /* ERROR, CLIENT_ERROR, SERVER_ERROR, VERSION, STAT, ME: the text after the word (and the key); may be empty. */
     struct pel_slice text;
-    /* NUMBER */
-    uint64_t number;
 
     /*
-     * VA, VALUE: the value has `value_length` bytes. If `value_whole`, `value` holds all of them and the reply is
+     * VA: the value has `value_length` bytes. If `value_whole`, `value` holds all of them and the reply is
      * complete. Otherwise `value` holds the bytes available so far, maybe none, and `value_pending` bytes follow:
      * either as VALUE_PARTs (`value`, `value_pending`), or received without the parser
      * (pel_memcached_parser_skip_value). Then comes VALUE_END.

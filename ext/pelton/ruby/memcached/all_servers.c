@@ -12,7 +12,7 @@ struct server_command {
 
 static int write_server_command(struct server_command *command)
 {
-    struct pel_buffer *output = pel_memcached_output(command->call.connection);
+    struct pel_buffer *output = &command->call.connection->stream.output;
 
     switch (command->fan_out->kind) {
     case PEL_MEMCACHED_FAN_OUT_FLUSHED:
@@ -122,7 +122,7 @@ static VALUE client_version(int argc, VALUE *argv, VALUE self)
     call.fixed = 1;
     if (!pel_memcached_ready(&call))
         return pel_memcached_finish_failed(&call);
-    if (pel_memcached_write_version(pel_memcached_output(call.connection)) < 0)
+    if (pel_memcached_write_version(&call.connection->stream.output) < 0)
         rb_memerror();
     return pel_memcached_finish(&call, PEL_MEMCACHED_GET_VERSION);
 }

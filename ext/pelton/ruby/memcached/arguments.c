@@ -110,8 +110,8 @@ int pel_memcached_write_value(struct pel_memcached_connection *connection, const
     ssize_t sent = 0;
     int code;
 
-    if (length < SEND_UNCOPIED || !connection->connected || connection->classic.spoken)
-        return pel_memcached_write_set(pel_memcached_output(connection), command, bytes, length);
+    if (length < SEND_UNCOPIED || !connection->connected)
+        return pel_memcached_write_set(&stream->output, command, bytes, length);
     if ((code = pel_memcached_write_set_head(&stream->output, command, length)) < 0)
         return code;
     if (pel_stream_flush(stream) == 0 && (sent = pel_stream_send_now(stream, bytes, length)) < 0)

@@ -12,7 +12,7 @@ static VALUE send_change(struct pel_memcached_call *call, struct pel_memcached_c
     if (!pel_memcached_ready(call))
         return pel_memcached_finish_failed(call);
     command->key = call->key_slice;
-    pel_memcached_check_written(call, write(pel_memcached_output(call->connection), command));
+    pel_memcached_check_written(call, write(&call->connection->stream.output, command));
     return pel_memcached_finish(call, request);
 }
 
@@ -47,8 +47,7 @@ static VALUE change_counter(int argc, VALUE *argv, VALUE self, char mode, const 
     } else if (!NIL_P(ttl)) {
         rb_raise(rb_eArgError, "ttl: applies when the counter is created: give initial: as well");
     }
-    return send_change(&call, &command, NIL_P(initial) ? PEL_MEMCACHED_COUNT : PEL_MEMCACHED_COUNT_FROM, name,
-                       pel_memcached_write_arithmetic);
+    return send_change(&call, &command, PEL_MEMCACHED_COUNT, name, pel_memcached_write_arithmetic);
 }
 
 /* incr(key, by = 1, initial:, ttl:, timeout:) */

@@ -64,17 +64,6 @@ struct pel_memcached_connection *pel_memcached_connection_get(VALUE self)
 
 /* ---- sending -------------------------------------------------------------------------------------------------- */
 
-/* Moves commands to the output of a classic connection. An untranslatable command fails the connection. */
-static void translate_commands(struct pel_memcached_connection *connection, struct pel_buffer *commands)
-{
-    int code = pel_memcached_translate(&connection->stream.output, &connection->pending.keys, pel_buffer_head(commands),
-                                       pel_buffer_length(commands));
-
-    pel_buffer_consume(commands, pel_buffer_length(commands));
-    if (code < 0)
-        pel_memcached_fail(connection, code, 0, "a command could not be written as classic text");
-}
-
 int pel_memcached_send_soon(struct pel_memcached_connection *connection)
 {
     struct pel_stream *stream = &connection->stream;
@@ -82,8 +71,6 @@ int pel_memcached_send_soon(struct pel_memcached_connection *connection)
 
     if (!connection->connected)
         return 0;
-    if (connection->classic.spoken)
-        translate_commands(connection, &connection->classic.untranslated);
     large = pel_stream_pending(stream) >= FLUSH_AT && stream->writable;
     if (large)
         pel_stream_flush(stream); /* the flush at the tick's end meets any error again */
@@ -205,9 +192,9 @@ static VALUE memcached_connection_s_new(VALUE class, VALUE address, VALUE operat
     return self;
 }
 
-/* _attach(stream, classic): takes a connected stream over and sends the collected commands. classic: the server does
- * not know meta commands. Returns whether the connection is open. */
-static VALUE memcached_connection_attach(VALUE self, VALUE stream, VALUE classic)
+/* _attach(stream): takes a connected stream over and sends the collected commands. The server speaks the meta
+ * protocol. Returns whether the connection is open. */
+static VALUE memcached_connection_attach(VALUE self, VALUE stream)
 {
     struct pel_memcached_connection *connection = pel_memcached_connection_get(self);
     struct pel_buffer output = connection->stream.output;
@@ -220,14 +207,7 @@ static VALUE memcached_connection_attach(VALUE self, VALUE stream, VALUE classic
     }
     fd = pel_stream_give_away(stream, &layer);
     code = pel_stream_open(&connection->stream, &connection->reactor->loop, fd);
-    if (RTEST(classic)) {
-        connection->classic.untranslated = output;
-        pel_buffer_consume(&connection->pending.keys,
-                           pel_buffer_length(&connection->pending.keys)); /* translation adds its own */
-    } else {
-        connection->stream.output = output;
-    }
-    connection->classic.spoken = RTEST(classic);
+    connection->stream.output = output;
     if (code < 0) {
         int error = errno;
         pel_layer_drop(layer);
@@ -286,7 +266,7 @@ void pel_init_memcached_connection(VALUE module)
 
     rb_undef_alloc_func(class);
     rb_define_singleton_method(class, "_new", memcached_connection_s_new, 4);
-    rb_define_method(class, "_attach", memcached_connection_attach, 2);
+    rb_define_method(class, "_attach", memcached_connection_attach, 1);
     rb_define_method(class, "_fail", memcached_connection_fail, 1);
     rb_define_method(class, "_replied?", memcached_connection_replied_p, 0);
     rb_define_method(class, "_ended_idle?", memcached_connection_ended_idle_p, 0);

@@ -29,7 +29,6 @@ struct pel_memcached_connection {
     struct pel_memcached_pending pending;
     struct pel_memcached_clock clock;
     struct pel_memcached_value value;
-    struct pel_memcached_classic classic;
     struct pel_memcached_relay *relay; /* or NULL. Nothing is received until it has ended */
     struct pel_turns capacity;         /* of the fibers that wait until the connection is below its limits */
     struct pel_memcached_failure failure;
@@ -42,14 +41,8 @@ struct pel_memcached_connection {
 
 struct pel_memcached_connection *pel_memcached_connection_get(VALUE self);
 
-/* The buffer that commands are appended to. */
-static inline struct pel_buffer *pel_memcached_output(struct pel_memcached_connection *connection)
-{
-    return connection->classic.spoken ? &connection->classic.untranslated : &connection->stream.output;
-}
-
-/* Call after commands were appended. Sends a large output at once and returns 1; otherwise the flush at the tick's end
- * sends it, and this returns 0. */
+/* Call after commands were appended to the stream's output. Sends a large output at once and returns 1; otherwise the
+ * flush at the tick's end sends it, and this returns 0. */
 int pel_memcached_send_soon(struct pel_memcached_connection *connection);
 
 /* Reads from an idle connection without waiting, where the loop has not looked at it lately: a connection that the

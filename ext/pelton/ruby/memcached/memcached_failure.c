@@ -10,7 +10,6 @@ void pel_memcached_release_stream(struct pel_memcached_connection *connection)
         pel_timer_cancel(&connection->reactor->loop.timers, &connection->clock.timer.entry);
     pel_stream_close(&connection->stream);
     pel_buffer_free(&connection->stream.output);
-    pel_buffer_free(&connection->classic.untranslated);
     pel_buffer_free(&connection->pending.keys);
 }
 

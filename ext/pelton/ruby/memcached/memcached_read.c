@@ -14,7 +14,7 @@ static VALUE read_item(struct pel_memcached_call *call, struct pel_memcached_com
         return pel_memcached_finish_failed(call);
     command->key = call->key_slice;
     pel_memcached_check_written(call, request == PEL_MEMCACHED_TOUCH
-                                          ? pel_memcached_write_get(pel_memcached_output(call->connection), command)
+                                          ? pel_memcached_write_get(&call->connection->stream.output, command)
                                           : pel_memcached_write_read(call->connection, command));
     return pel_memcached_finish(call, request);
 }

@@ -17,18 +17,13 @@ static int parse_replies(struct pel_memcached_connection *connection, const char
         int code = pel_memcached_parse(&connection->parser, bytes, length, &consumed, &reply);
         bytes += consumed;
         length -= consumed;
-        if (code > 0 && connection->classic.spoken)
-            code = pel_memcached_classic_to_meta(connection, &reply);
         if (code > 0)
             code = pel_memcached_handle_reply(connection, &reply);
         if (code < 0)
             return code;
     }
     /* The beginning of an unsolicited reply must not become the next caller's. */
-    return !connection->pending.first && !connection->classic.end_follows &&
-                   pel_memcached_parser_inside(&connection->parser)
-               ? PEL_EPROTOCOL
-               : 0;
+    return !connection->pending.first && pel_memcached_parser_inside(&connection->parser) ? PEL_EPROTOCOL : 0;
 }
 
 /* Receives more of a long value straight into its String. */

@@ -62,7 +62,7 @@ static int write_key_command(struct multi *multi, long index)
         multi->command.client_flags = NUM2UINT(RARRAY_AREF(multi->flags, index));
         return pel_memcached_write_value(connection, &multi->command, RARRAY_AREF(multi->values, index));
     case PEL_MEMCACHED_FAN_OUT_DELETED:
-        return pel_memcached_write_delete(pel_memcached_output(connection), &multi->command);
+        return pel_memcached_write_delete(&connection->stream.output, &multi->command);
     default:
         return pel_memcached_write_read(connection, &multi->command);
     }

@@ -23,8 +23,6 @@ int pel_memcached_write_read(struct pel_memcached_connection *connection, struct
     uint32_t mark = 0;
     int code;
 
-    if (connection->classic.spoken) /* whose replies always have the key */
-        return pel_memcached_write_get(pel_memcached_output(connection), command);
     command->flags &= ~KEY;
     if (connection->pending.asks_key) {
         command->flags |= KEY;

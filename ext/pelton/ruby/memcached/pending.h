@@ -19,7 +19,6 @@ enum pel_memcached_request {
     PEL_MEMCACHED_DELETE,      /* whether the key existed */
     PEL_MEMCACHED_TOUCH,       /* whether the key existed */
     PEL_MEMCACHED_COUNT,       /* the number, or nil */
-    PEL_MEMCACHED_COUNT_FROM,  /* the number; an absent counter is created */
     PEL_MEMCACHED_GET_VERSION,
     PEL_MEMCACHED_REST, /* never sent: stands for the remaining bytes of a GET_STREAM's value */
     PEL_MEMCACHED_SHARD /* the shard request of one server in a fan-out */
@@ -30,8 +29,8 @@ struct pel_memcached_pending {
     struct pel_operation *first, **tail;
     size_t count;
     struct pel_memcached_shard_request *shards, **shards_tail; /* those of fan-outs (fan_out.h) */
-    struct pel_buffer keys; /* of each pending get a number of 32 bits: its key's mark, or 0 when its reply must
-                             * have no key; classic: the key's hash */
+    struct pel_buffer keys; /* of each pending get a number of 32 bits: its key's mark, or 0 when its reply must have no
+                             * key */
     unsigned asks_key : 1;  /* the next get asks for its key */
 };
 

@@ -24,7 +24,6 @@ static const struct {
     [PEL_MEMCACHED_DELETE] = {.yes = BIT(HD), .no = BIT(NF) | BIT(EX)},
     [PEL_MEMCACHED_TOUCH] = {.yes = BIT(HD), .no = BIT(EN)},
     [PEL_MEMCACHED_COUNT] = {.value = BIT(VA), .absent = BIT(NF) | BIT(NS)},
-    [PEL_MEMCACHED_COUNT_FROM] = {.value = BIT(VA), .absent = BIT(NF) | BIT(NS)},
     [PEL_MEMCACHED_GET_VERSION] = {.value = BIT(VERSION)},
     [PEL_MEMCACHED_REST] = {0},
     [PEL_MEMCACHED_SHARD] = {0},
@@ -69,11 +68,6 @@ static VALUE get_result(struct pel_memcached_connection *connection, enum pel_me
     return request == PEL_MEMCACHED_GETS ? rb_assoc_new(value, ULL2NUM(connection->value.cas)) : value;
 }
 
-static int is_count(enum pel_memcached_request request)
-{
-    return request == PEL_MEMCACHED_COUNT || request == PEL_MEMCACHED_COUNT_FROM;
-}
-
 /* The oldest request's value is complete. */
 static int finish_value(struct pel_memcached_connection *connection, VALUE value)
 {
@@ -86,7 +80,7 @@ static int finish_value(struct pel_memcached_connection *connection, VALUE value
         settle_oldest(connection, value ? value : Qnil, 0);
         return 0;
     }
-    value = is_count(request) ? decimal_number(value) : get_result(connection, request, value);
+    value = request == PEL_MEMCACHED_COUNT ? decimal_number(value) : get_result(connection, request, value);
     if (!value) /* a count that is not a number */
         return PEL_EPROTOCOL;
     settle_oldest(connection, value, 0);
@@ -95,7 +89,7 @@ static int finish_value(struct pel_memcached_connection *connection, VALUE value
 
 static int begin_item_value(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
 {
-    if (reply->flags & UNREQUESTED_FLAGS && !connection->classic.spoken)
+    if (reply->flags & UNREQUESTED_FLAGS)
         return PEL_EPROTOCOL;
     connection->value.flags = reply->flags & PEL_MEMCACHED_FLAG('f') ? reply->client_flags : 0;
     connection->value.cas = reply->flags & PEL_MEMCACHED_FLAG('c') ? reply->cas : 0;
@@ -126,7 +120,8 @@ static int end_reply_value(struct pel_memcached_connection *connection)
  * answer those as well. Then no later reply can be matched with its request: PEL_EPROTOCOL. */
 static int code_after_error(enum pel_memcached_request request, enum pel_memcached_kind kind)
 {
-    int aligned = kind == PEL_MEMCACHED_SERVER_ERROR || (kind == PEL_MEMCACHED_CLIENT_ERROR && is_count(request));
+    int aligned =
+        kind == PEL_MEMCACHED_SERVER_ERROR || (kind == PEL_MEMCACHED_CLIENT_ERROR && request == PEL_MEMCACHED_COUNT);
 
     return aligned ? 0 : PEL_EPROTOCOL;
 }
@@ -151,14 +146,10 @@ static int other_reply(struct pel_memcached_connection *connection, const struct
         int code = pel_memcached_shard_reply(connection, reply);
         return code > 0 ? begin_item_value(connection, reply) : code;
     }
-    if (is_error(reply->kind)) {
-        settle_oldest(connection, pel_memcached_server_error(connection, reply), 1);
-        return code_after_error(request, reply->kind);
-    }
-    if (reply->kind != PEL_MEMCACHED_NUMBER || !connection->classic.spoken)
+    if (!is_error(reply->kind))
         return PEL_EPROTOCOL;
-    settle_oldest(connection, ULL2NUM(reply->number), 0);
-    return 0;
+    settle_oldest(connection, pel_memcached_server_error(connection, reply), 1);
+    return code_after_error(request, reply->kind);
 }
 
 int pel_memcached_handle_reply(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)
@@ -170,8 +161,7 @@ int pel_memcached_handle_reply(struct pel_memcached_connection *connection, cons
     if (!connection->pending.first)
         return PEL_EPROTOCOL;
     request = connection->pending.first->request;
-    if (!connection->classic.spoken &&
-        pel_memcached_match_key(connection, reply,
+    if (pel_memcached_match_key(connection, reply,
                                 request == PEL_MEMCACHED_SHARD ? pel_memcached_shard_reads(connection) : request) < 0)
         return PEL_EPROTOCOL;
     if (answers_to[request].value & bit) {

@@ -71,7 +71,7 @@ VALUE pel_memcached_value_stream(VALUE value)
 /* Where no reactor runs, no fiber could act between two iterations of the loop. */
 int pel_memcached_can_relay(const struct pel_memcached_connection *connection)
 {
-    return connection->reactor->phase == PEL_RUNNING && !connection->stream.layer && !connection->classic.spoken;
+    return connection->reactor->phase == PEL_RUNNING && !connection->stream.layer;
 }
 
 VALUE pel_memcached_begin_relay(struct pel_memcached_connection *connection, const struct pel_memcached_reply *reply)

@@ -15,8 +15,8 @@ module ActiveSupport
     #
     #     config.cache_store = :pelton_store, "10.0.0.1:11211", "10.0.0.2:11211", {expires_in: 1.day}
     #
-    # It behaves like Rails' MemCacheStore, with the same keys. If a server fails, reads count as misses and writes are
-    # dropped. The error goes to `Rails.error` and the log.
+    # It behaves like Rails' MemCacheStore, with the same keys, and needs memcached 1.6.10 or later. If a server fails,
+    # reads count as misses and writes are dropped. The error goes to `Rails.error` and the log.
     #
     # The error of a limit around a call (Pelton.timeout, the server's `request_timeout`) is not rescued.
     class PeltonStore < Store
@@ -24,7 +24,7 @@ module ActiveSupport
 
       # Options for {Pelton::Memcached::Client}.
       CLIENT_OPTIONS =
-        %i[timeout connect_timeout hash points connections failover failure_limit retry_after protocol tls].freeze
+        %i[timeout connect_timeout hash points connections failover failure_limit retry_after tls].freeze
 
       # Options of calls, whose defaults the store's options set. Rails before 7.2.3 does not include `raw` for every
       # store.
