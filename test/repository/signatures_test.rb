@@ -10,7 +10,8 @@ class SignaturesTest < PeltonTest
     %w[Pelton.report_stall Pelton::Watchdog.report_to Pelton::Test.refuse_leftovers Pelton::Sequel::Test.enter
       Pelton::Sequel::Test.leave Pelton::Sequel.limit
       Pelton::HTTP::Configuration#acme_files Pelton::Cable::Channel.actions Pelton::Cable::Server.stats
-      Pelton::Cable::Server.all Pelton::Web::Connection.helper_method].freeze
+      Pelton::Cable::Server.all Pelton::Web::Connection.helper_method
+      Pelton::AsyncRecord.extended Pelton::AsyncRecord.choose].freeze
   # Likewise, of the cable's server.
   CABLE =
     %w[gap public_streams closed too_slow sessions count disconnects recovery opened accept refuse failed channel_class
@@ -29,6 +30,7 @@ class SignaturesTest < PeltonTest
     require "pelton/memcached"
     require "pelton/pubsub"
     require "pelton/resumable_stream"
+    require "pelton/async_record"
     require "pelton/http"
     require "pelton/http/launcher"
     unloadable = ["rails.rbs"] # only some of its tests have Rails
@@ -108,7 +110,7 @@ class SignaturesTest < PeltonTest
     DECLARED.each do |path, own|
       mod = Object.const_get(path)
       all = mod.ancestors.reverse.map { |one| DECLARED.fetch(one.name, {}) }.inject(:merge)
-      # Of EventMachine's API the core alone is declared.
+      # Of EventMachine's API a part alone is declared.
       whole = !path.start_with?("EventMachine")
       mod.singleton_methods(false).each do |name|
         complain(mod.method(name), ".#{name}", path, own) if whole || own.key?(".#{name}")
