@@ -87,9 +87,15 @@ module Pelton
     #   @return [Object, Operation] an Operation for a callback
     #   @asynchronous as in the library
     # @!method first(*arguments, **options)
-    #   (see #find)
+    #   As {#find}.
+    #
+    #   @return [Object, Operation]
+    #   @asynchronous as in the library
     # @!method last(*arguments, **options)
-    #   (see #find)
+    #   As {#find}.
+    #
+    #   @return [Object, Operation]
+    #   @asynchronous as in the library
 
     %i[find first last].each do |name|
       define_method(name) do |*arguments, **options, &block|
@@ -123,9 +129,15 @@ module Pelton
       #   @return [Object, Operation] an Operation for a callback
       #   @asynchronous as in the library
       # @!method update(*arguments, **options)
-      #   (see #save)
+      #   As {#save}.
+      #
+      #   @return [Object, Operation]
+      #   @asynchronous as in the library
       # @!method destroy(*arguments, **options)
-      #   (see #save)
+      #   As {#save}.
+      #
+      #   @return [Object, Operation]
+      #   @asynchronous as in the library
 
       %i[save update destroy].each do |name|
         define_method(name) do |*arguments, **options, &block|
