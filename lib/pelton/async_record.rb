@@ -80,10 +80,24 @@ module Pelton
       block ? Deferrable.defer(block) { Library.outcome(found) } : library.all(found)
     end
 
+    # @!method find(*arguments, **options)
+    #   As in the library, and with a callback, unless a block has a meaning there.
+    #
+    #   @yieldparam found the record or the records
+    #   @return [Object, Operation] an Operation for a callback
+    #   @asynchronous as in the library
+    # @!method first(*arguments, **options)
+    #   As {#find}.
+    #
+    #   @return [Object, Operation]
+    #   @asynchronous as in the library
+    # @!method last(*arguments, **options)
+    #   As {#find}.
+    #
+    #   @return [Object, Operation]
+    #   @asynchronous as in the library
+
     %i[find first last].each do |name|
-      # @yieldparam found the record or the records, unless a block has a meaning in the library
-      # @return [Object, Operation] an Operation for a callback
-      # @asynchronous as in the library
       define_method(name) do |*arguments, **options, &block|
         next super(*arguments, **options, &block) if block.nil? || Library.of(self).takes_block?(name, *arguments)
         Deferrable.defer(block) { super(*arguments, **options) }
@@ -108,10 +122,24 @@ module Pelton
 
     # For records.
     module Instance
+      # @!method save(*arguments, **options)
+      #   As in the library, and with a callback, unless a block has a meaning there.
+      #
+      #   @yieldparam result what the library returns
+      #   @return [Object, Operation] an Operation for a callback
+      #   @asynchronous as in the library
+      # @!method update(*arguments, **options)
+      #   As {#save}.
+      #
+      #   @return [Object, Operation]
+      #   @asynchronous as in the library
+      # @!method destroy(*arguments, **options)
+      #   As {#save}.
+      #
+      #   @return [Object, Operation]
+      #   @asynchronous as in the library
+
       %i[save update destroy].each do |name|
-        # @yieldparam result what the library returns, unless a block has a meaning there
-        # @return [Object, Operation] an Operation for a callback
-        # @asynchronous as in the library
         define_method(name) do |*arguments, **options, &block|
           if block.nil? || Library.of(self.class).takes_block?(:"record.#{name}")
             next super(*arguments, **options, &block)

@@ -10,7 +10,8 @@ class SignaturesTest < PeltonTest
     %w[Pelton.report_stall Pelton::Watchdog.report_to Pelton::Test.refuse_leftovers Pelton::Sequel::Test.enter
       Pelton::Sequel::Test.leave Pelton::Sequel.limit
       Pelton::HTTP::Configuration#acme_files Pelton::Cable::Channel.actions Pelton::Cable::Server.stats
-      Pelton::Cable::Server.all Pelton::Web::Connection.helper_method].freeze
+      Pelton::Cable::Server.all Pelton::Web::Connection.helper_method
+      Pelton::AsyncRecord.extended Pelton::AsyncRecord.choose].freeze
   # Likewise, of the cable's server.
   CABLE =
     %w[gap public_streams closed too_slow sessions count disconnects recovery opened accept refuse failed channel_class
@@ -29,9 +30,10 @@ class SignaturesTest < PeltonTest
     require "pelton/memcached"
     require "pelton/pubsub"
     require "pelton/resumable_stream"
+    require "pelton/async_record"
     require "pelton/http"
     require "pelton/http/launcher"
-    unloadable = ["rails.rbs"] # only some of its tests have Rails
+    unloadable = []
     begin
       require "pelton/http/websocket"
       require "pelton/cable"
@@ -58,6 +60,25 @@ class SignaturesTest < PeltonTest
       # so do its
       unloadable << "web.rbs" << "web_controller.rbs" << "web_security.rbs" << "web_settings.rbs" << "web_pages.rbs" <<
         "web_fragments.rbs" << "web_channels.rbs"
+    end
+
+    # Only some tests have Rails: these classes are derived from Rails' own, or name them.
+    rails = %w[
+      ActiveJob ActiveJob::QueueAdapters ActiveJob::QueueAdapters::PeltonAdapter
+      Pelton::ActiveRecord Pelton::ActiveRecord::AsynchronousQueries Pelton::ActiveRecord::AsynchronousQueries::Executor
+      Pelton::ActiveRecord::ConnectionManagement Pelton::ActiveRecord::Merging
+      Pelton::ActiveRecord::Merging::ClassMethods
+      Pelton::Rails::Cable Pelton::Rails::JobLimits Pelton::Rails::JobLimits::ClassMethods Pelton::Rails::LiveStreams
+    ]
+    begin
+      require "active_support/cache/pelton_store"
+      require "pelton/active_record/lock_queue"
+      require "pelton/rails/notifications"
+      require "pelton/rails/resumable_streams"
+      require "pelton/rails/solid_queue"
+      Pelton::Rails::ResumableStreams::Model # its file has methods of the module around it
+    rescue LoadError
+      unloadable << "rails.rbs" # so do its
     end
 
     # {"Pelton" => {".run" => [:grace]}}: the names of keywords; nil where any will do.
@@ -106,10 +127,11 @@ class SignaturesTest < PeltonTest
     end
     puts "#{DECLARED.values.sum(&:size)} methods"
     DECLARED.each do |path, own|
+      next if rails.include?(path)
       mod = Object.const_get(path)
       all = mod.ancestors.reverse.map { |one| DECLARED.fetch(one.name, {}) }.inject(:merge)
-      # Of EventMachine's API the core alone is declared.
-      whole = !path.start_with?("EventMachine")
+      # Of EventMachine's API a part alone is declared, and of pelton-rails what applications call.
+      whole = !path.match?(/\A(?:EventMachine|Pelton::Rails|Pelton::ActiveRecord|Active\w+)\b/)
       mod.singleton_methods(false).each do |name|
         complain(mod.method(name), ".#{name}", path, own) if whole || own.key?(".#{name}")
       end

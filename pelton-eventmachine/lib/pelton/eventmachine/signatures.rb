@@ -28,6 +28,13 @@ module EventMachine
       _in_loop { transport.close(after_writing) }
     end
 
+    # @!method get_peername(signature)
+    #   @param signature [Integer]
+    #   @return [String, nil] the peer's packed address; nil: there is none
+    # @!method get_sockname(signature)
+    #   @param signature [Integer]
+    #   @return [String, nil] the own packed address; nil: there is none
+
     # EventMachine's names for operations of a transport, which take its arguments after the signature.
     {
       get_peername: :peername, get_sockname: :sockname, get_sock_opt: :socket_option, set_sock_opt: :set_socket_option,
