@@ -10,14 +10,16 @@ require "pelton/http/websocket"
 require "pg"
 require_relative "helper"
 require_relative "../support/databases"
+require_relative "../support/gem_program"
 
 # Applications that `rails new` has made, with the files of test/downstream/rails, on `rails server -u pelton` and on
 # `pelton serve`.
 class RailsTest < DownstreamTest
   include Databases
+  include GemProgram
 
-  GEMFILE = File.join(ROOT, "gemfiles/rails.rb")
-  GEMS = File.join(ROOT, "tmp/rails")
+  GEMS = GemProgram::Gems.new("gemfiles/rails.rb", folder: "tmp/rails", missing: "bin/setup downstream brings Rails",
+    environment: {"RAILS_LOG_TO_STDOUT" => "1"})
   FILES = File.join(__dir__, "rails")
   self.deadline = 120
 
@@ -25,7 +27,7 @@ class RailsTest < DownstreamTest
   FIBERS = "config.active_support.isolation_level = :fiber"
 
   def setup
-    skip "bin/setup downstream brings Rails" unless self.class.installed?
+    needs_gems(GEMS)
     @folder = Dir.mktmpdir("pelton-rails-")
     FileUtils.cp_r("#{self.class.application}/.", @folder)
     @port = free_port
@@ -38,16 +40,9 @@ class RailsTest < DownstreamTest
   end
 
   class << self
-    def installed?
-      return @installed if defined?(@installed)
-      @installed = File.exist?("#{GEMFILE}.lock") && system(environment, "bundle", "check", out: File::NULL,
-        err: File::NULL)
-    end
-
     def environment
       without = ENV.keys.grep(/\A(BUNDLE|BUNDLER|RUBYOPT|RUBYLIB|MT_|RAILS|RACK)/).to_h { |name| [name, nil] }
-      without.merge("BUNDLE_GEMFILE" => GEMFILE, "BUNDLE_PATH" => GEMS, "BUNDLE_SILENCE_ROOT_WARNING" => "1",
-        "RAILS_LOG_TO_STDOUT" => "1")
+      without.merge(GEMS.environment)
     end
 
     # The application is made once.

@@ -17,12 +17,13 @@ class AssistantTest < PeltonTest
   def setup
     skip "Solid Queue's fibers need Ruby 3.2" if RUBY_VERSION < "3.2"
     skip "bin/setup downstream brings Chromium" unless Chromium.path
-    skip "bin/setup downstream brings Rails 8.1" unless RailsProgram.installed?("8.1")
+    gems = RailsProgram.gems("8.1")
+    needs_gems(gems)
     @folder = Dir.mktmpdir("assistant")
     FileUtils.cp_r("#{EXAMPLE}/.", @folder)
     @port = free_port
-    @environment = Bundler.unbundled_env.merge(RailsProgram.environment("8.1"), "RAILS_ENV" => "development",
-      "PORT" => @port.to_s, "PRETEND_PAUSE" => "0.02", "LOG_LEVEL" => "warn")
+    @environment = gems.whole_environment.merge("RAILS_ENV" => "development", "PORT" => @port.to_s,
+      "PRETEND_PAUSE" => "0.02", "LOG_LEVEL" => "warn")
     run_rails("db:prepare").then { |pid| Process.wait(pid) }
     @server = run_rails("server", "-u", "pelton")
     eventually("the server: #{log}", timeout: 30) { answers? }

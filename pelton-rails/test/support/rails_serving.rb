@@ -84,12 +84,13 @@ module RailsServing
 
   # Starts a server, and does not wait.
   def start(application, by: :pelton, version: RailsProgram::VERSION, options: [], environment: {})
-    skip "bin/setup downstream brings Rails #{version}" unless RailsProgram.installed?(version)
+    gems = RailsProgram.gems(version)
+    needs_gems(gems)
     folder = Dir.mktmpdir("pelton-rails-")
     # Last-Modified of static files is the same for each server
     FileUtils.cp_r("#{__dir__}/#{application}/.", folder, preserve: true)
     log = "#{folder}/output"
-    environment = child_environment.merge(RailsProgram.environment(version), "RACK_ENV" => "production",
+    environment = child_environment.merge(gems.environment, "RACK_ENV" => "production",
       "PELTON_WATCHDOG" => "off", **environment)
     pid = Process.spawn(environment, *COMMANDS.fetch(by), *options, chdir: folder, out: log, err: [:child, :out])
     Guard.kill_at_end(pid)
