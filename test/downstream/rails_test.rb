@@ -6,9 +6,9 @@ require "net/http"
 require "open3"
 require "socket"
 require "tmpdir"
-require "pelton/http/websocket"
 require "pg"
 require_relative "helper"
+require_relative "../../pelton-rails/test/support/channel_client"
 require_relative "../support/databases"
 require_relative "../support/gem_program"
 
@@ -106,18 +106,12 @@ class RailsTest < DownstreamTest
 
   def test_action_cable
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
-    identifier = JSON.generate(channel: "EchoChannel")
-    messages = Pelton.run do
-      socket = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{@port}/cable", protocols: ["actioncable-v1-json"],
-        headers: {"Origin" => "http://127.0.0.1"})
-      socket.write(JSON.generate(command: "subscribe", identifier: identifier))
-      await(socket) { |message| message["type"] == "confirm_subscription" }
-      socket.write(JSON.generate(command: "message", identifier: identifier,
-        data: JSON.generate(action: "speak", text: "hello")))
-      await(socket) { |message| message["message"] }.tap { socket.close }
+    answer = Pelton.run do
+      client = ChannelClient.new(@port, "EchoChannel")
+      client.ask("speak", text: "hello").tap { client.socket.close }
     end
 
-    assert_equal({"text" => "hello"}, messages["message"])
+    assert_equal({"text" => "hello"}, answer)
   end
 
   def test_active_record_with_sqlite
@@ -237,11 +231,4 @@ class RailsTest < DownstreamTest
   end
 
   def at_once(count, &block) = Array.new(count) { |number| Thread.new { block.call(number) } }.map(&:value)
-
-  def await(socket)
-    loop do
-      message = JSON.parse(socket.receive(timeout: 20))
-      return message if yield message
-    end
-  end
 end

@@ -9,6 +9,8 @@ require "pelton/test"
 module CableClient
   # A client of the protocol.
   class Client
+    LIMIT = 60 # seconds for a message
+
     attr_reader :socket
 
     # @return [Hash] once it was welcomed
@@ -19,11 +21,16 @@ module CableClient
     end
 
     # @return [Hash, nil] the next message that is no ping
-    def receive
-      while (text = @socket.receive(timeout: 10))
+    def receive = await { |message| message["type"] != "ping" }
+
+    # @return [Hash, nil] the next message for which the block is true; nil when the socket is closed
+    # @raise [Pelton::TimeoutError] only others come
+    def await
+      limit = Pelton::Clock.now + LIMIT
+      while (text = @socket.receive(timeout: Pelton::Clock.left(limit)))
         message = JSON.parse(text)
         @welcome = message if message["type"] == "welcome"
-        return message unless message["type"] == "ping"
+        return message if yield message
       end
     end
 
