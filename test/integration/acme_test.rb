@@ -1,15 +1,17 @@
 # frozen_string_literal: true
 
 require "openssl"
-require "socket"
 require "tmpdir"
 require_relative "../test_helper"
 require_relative "../support/acme_authority"
+require_relative "../support/sockets"
 require "pelton/http"
 require "pelton/http/acme"
 
 # `pelton serve --acme` with a real authority.
 class AcmeTest < PeltonTest
+  include Sockets
+
   self.deadline = 120
 
   NAMES = %w[one.example two.example].freeze
@@ -17,7 +19,7 @@ class AcmeTest < PeltonTest
   def setup
     skip "the package pebble is missing" unless AcmeAuthority.installed?
     @folder = Dir.mktmpdir
-    @http, @https = Array.new(2) { TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port } }
+    @http, @https = Array.new(2) { free_port }
   end
 
   def teardown
@@ -60,7 +62,7 @@ class AcmeTest < PeltonTest
 
   # Where the authority cannot ask by HTTP, the second attempt is by TLS.
   def test_a_port_for_http_that_is_closed
-    @authority = AcmeAuthority.new(NAMES, closed_port, @https)
+    @authority = AcmeAuthority.new(NAMES, free_port, @https)
     folder = Pelton::HTTP::Acme::Folder.new("#{@folder}/certificates", NAMES).prepare
     Pelton::HTTP::Acme::Order.prepare
     order = Pelton::HTTP::Acme::Order.new(folder, directory: authority.directory)
@@ -82,9 +84,7 @@ class AcmeTest < PeltonTest
     authority
     serve
     eventually_certified
-    response = TCPSocket.open("127.0.0.1", @http) do |io|
-      io.write("GET /a HTTP/1.1\r\nHost: one.example\r\nConnection: close\r\n\r\n") && io.read
-    end
+    response = answer_from(@http, "GET /a HTTP/1.1\r\nHost: one.example\r\nConnection: close\r\n\r\n")
 
     assert_match %r{\AHTTP/1\.1 301 }, response
     assert_includes response, "location: https://one.example/a\r\n"
@@ -137,8 +137,6 @@ class AcmeTest < PeltonTest
   private
 
   def authority = @authority ||= AcmeAuthority.new(NAMES, @http, @https)
-
-  def closed_port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
 
   def trusting_the_authority
     before, ENV["SSL_CERT_FILE"] = ENV["SSL_CERT_FILE"], authority.trusted
@@ -197,10 +195,7 @@ class AcmeTest < PeltonTest
   end
 
   def connect
-    tls = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @https), OpenSSL::SSL::SSLContext.new)
-    tls.sync_close = true
-    tls.hostname = "one.example"
-    yield tls.connect
+    yield tls = tls_socket(@https, name: "one.example")
   ensure
     tls&.close
   end

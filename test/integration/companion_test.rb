@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
-require "socket"
 require "tmpdir"
 require_relative "../test_helper"
+require_relative "../support/sockets"
 
 # `companion` in pelton.rb: a program that starts and stops with `pelton serve`.
 class CompanionTest < PeltonTest
+  include Sockets
+
   self.deadline = 120
 
   # Writes its process, and what it gets, to files.
@@ -98,10 +100,7 @@ class CompanionTest < PeltonTest
 
   # @return [String, nil] nil: it does not serve yet
   def answer
-    UNIXSocket.open("#{@folder}/s") do |socket|
-      socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-      socket.read[%r{\AHTTP/1.1 200.*}m]
-    end
+    answer_from("#{@folder}/s", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")[%r{\AHTTP/1.1 200.*}m]
   rescue SystemCallError
     nil
   end

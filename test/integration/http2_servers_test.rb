@@ -85,7 +85,7 @@ class Http2ServersTest < PeltonTest
   def in_a_folder
     Dir.mktmpdir do |folder|
       identity = Certificates.server
-      @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+      @port = free_port
       @large = Random.new(6).bytes(5_000_000)
       File.write("#{folder}/certificate.pem", identity.certificate)
       File.write("#{folder}/key.pem", identity.key)

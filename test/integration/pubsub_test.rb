@@ -206,10 +206,7 @@ class PubSubIntegrationTest < PeltonTest
 
   # @return [String, nil] nil: the worker has died
   def get(path)
-    TCPSocket.open("127.0.0.1", @port) do |socket|
-      socket.write("GET #{path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-      socket.read[/\r\n\r\n(.+)/m, 1]
-    end
+    answer_from(@port, "GET #{path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")[/\r\n\r\n(.+)/m, 1]
   rescue SystemCallError
     nil
   end

@@ -4,10 +4,13 @@ require "json"
 require "socket"
 require "tmpdir"
 require_relative "../certificates"
+require_relative "../sockets"
 require_relative "load"
 
 # Runs `pelton serve` in processes of its own, on a TCP, a UNIX and a TLS socket, under load.
 module HttpServing
+  include Sockets
+
   MORE = 50
 
   private
@@ -75,10 +78,7 @@ module HttpServing
   # ---- processes -----------------------------------------------------------------------------------------------------
 
   def server_stats
-    answer = UNIXSocket.open("#{@folder}/control") do |socket|
-      socket.write("GET /stats HTTP/1.1\r\n\r\n") && socket.read
-    end
-    JSON.parse(answer.split("\r\n\r\n").fetch(1))
+    JSON.parse(answer_from("#{@folder}/control", "GET /stats HTTP/1.1\r\n\r\n").split("\r\n\r\n").fetch(1))
   rescue SystemCallError, IndexError, JSON::ParserError
     nil # the server is starting, or is being restarted
   end
