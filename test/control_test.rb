@@ -21,7 +21,8 @@ class ControlTest < PeltonTest
 
   def test_it_answers_with_the_tasks
     control(tasks: -> { [{name: "a"}] }) do |path|
-      assert_equal [{"name" => "a"}], JSON.parse(answer_from(path, "GET /tasks HTTP/1.0\r\n\r\n").split("\r\n\r\n").last)
+      assert_equal [{"name" => "a"}],
+        JSON.parse(answer_from(path, "GET /tasks HTTP/1.0\r\n\r\n").split("\r\n\r\n").last)
     end
     control do |path|
       assert_match(/\AHTTP\/1.1 404.*stats or GET \/metrics\n\z/m,
