@@ -11,12 +11,14 @@ require_relative "helper"
 require_relative "../../pelton-rails/test/support/channel_client"
 require_relative "../support/databases"
 require_relative "../support/gem_program"
+require_relative "../support/running_program"
 
 # Applications that `rails new` has made, with the files of test/downstream/rails, on `rails server -u pelton` and on
 # `pelton serve`.
 class RailsTest < DownstreamTest
   include Databases
   include GemProgram
+  include RunningPrograms
 
   GEMS = GemProgram::Gems.new("gemfiles/rails.rb", folder: "tmp/rails", missing: "bin/setup downstream brings Rails",
     environment: {"RAILS_LOG_TO_STDOUT" => "1"})
@@ -31,11 +33,10 @@ class RailsTest < DownstreamTest
     @folder = Dir.mktmpdir("pelton-rails-")
     FileUtils.cp_r("#{self.class.application}/.", @folder)
     @port = free_port
-    @seen = +""
   end
 
   def teardown
-    stop if @process
+    @server&.stop
     FileUtils.rm_rf(@folder) if @folder
   end
 
@@ -74,18 +75,18 @@ class RailsTest < DownstreamTest
   def test_rails_server_in_development
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
 
-    assert_match(/=> Booting Pelton\n.*Pelton \S+ listens on http:\/\/localhost:#{@port}/m, @seen)
-    refute_match(/Rails keeps/, @seen) # pelton-rails has set it
-    assert_match(/^pelton: Rails: the database adapter sqlite3 blocks/, @seen)
-    assert_equal @process.pid, Integer(File.read("#{@folder}/tmp/pids/server.pid"))
+    assert_match(/=> Booting Pelton\n.*Pelton \S+ listens on http:\/\/localhost:#{@port}/m, @server.output)
+    refute_match(/Rails keeps/, @server.output) # pelton-rails has set it
+    assert_match(/^pelton: Rails: the database adapter sqlite3 blocks/, @server.output)
+    assert_equal @server.pid, Integer(File.read("#{@folder}/tmp/pids/server.pid"))
     assert_equal ["20"] * 20, at_once(20) { get("/meet?size=20").body }
     requests_keep_what_is_theirs
     code_is_loaded_again
     assert_equal "5000000 ", post("/upload", "x" * 5_000_000).body
     assert_equal "500", get("/failure").code
     assert_equal "first", get("/version").body
-    assert_equal 0, stop("INT").exitstatus
-    assert_match(/Started GET "\/meet\?size=20" for 127.0.0.1.*RuntimeError \(on purpose\).*^Exiting$/m, @seen)
+    assert_equal 0, @server.stop("INT").exitstatus
+    assert_match(/Started GET "\/meet\?size=20" for 127.0.0.1.*RuntimeError \(on purpose\).*^Exiting$/m, @server.output)
     refute_path_exists "#{@folder}/tmp/pids/server.pid"
   end
 
@@ -117,7 +118,7 @@ class RailsTest < DownstreamTest
   def test_active_record_with_sqlite
     File.write("#{@folder}/db/migrate.rb",
       "ActiveRecord::Schema.define { create_table(:entries) { |table| table.string :name } }")
-    run_in_folder("bin/rails", "runner", "load 'db/migrate.rb'")
+    command_output("bin/rails", "runner", "load 'db/migrate.rb'", env: environment, chdir: @folder)
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
 
     active_record(5)
@@ -132,7 +133,7 @@ class RailsTest < DownstreamTest
       "config.load_defaults 7.2\n    #{FIBERS}")
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s, environment: environment)
 
-    refute_match(/Rails keeps/, @seen)
+    refute_match(/Rails keeps/, @server.output)
     active_record(4)
   end
 
@@ -150,9 +151,9 @@ class RailsTest < DownstreamTest
     pids = []
     eventually("both workers", timeout: BOOT) { (pids |= [get("/pid").body]).size == 2 }
 
-    refute_includes pids, @process.pid.to_s
+    refute_includes pids, @server.pid.to_s
     assert_equal "first", get("/version").body
-    assert_equal 0, stop.exitstatus
+    assert_equal 0, @server.stop.exitstatus
   end
 
   private
@@ -187,19 +188,10 @@ class RailsTest < DownstreamTest
 
   def environment = self.class.environment
 
-  def run_in_folder(*command)
-    output, status = Open3.capture2e(environment, *command, chdir: @folder)
-    assert status.success?, output
-  end
-
   def serve(*command, environment: {})
-    @log = File.open("#{@folder}/output", "w+")
-    pid = Process.spawn(self.environment.merge(environment), *command, chdir: @folder, out: @log, err: [:child, :out])
-    Guard.kill_at_end(pid)
-    @process = Process.detach(pid)
-    eventually("the server: #{File.read(@log.path)[-2000..]}", timeout: BOOT) { up? || !@process.alive? }
-    look
-    assert @process.alive?, @seen
+    environment = self.environment.merge(environment)
+    @server = RunningProgram.new(command, environment, folder: @folder, log: "#{@folder}/output")
+    await_program(@server) { up? }
   end
 
   def up?
@@ -207,19 +199,6 @@ class RailsTest < DownstreamTest
     true
   rescue Errno::ECONNREFUSED
     false
-  end
-
-  def look = @seen = File.read(@log.path).scrub
-
-  def stop(signal = "TERM")
-    Process.kill(signal, @process.pid)
-    status = @process.value
-    look
-    @log.close
-    @process = nil
-    status
-  rescue Errno::ESRCH
-    @process = nil
   end
 
   # ---- its clients ---------------------------------------------------------------------------------------------------

@@ -4,12 +4,14 @@ require "openssl"
 require "tmpdir"
 require_relative "../test_helper"
 require_relative "../support/acme_authority"
+require_relative "../support/running_program"
 require_relative "../support/sockets"
 require "pelton/http"
 require "pelton/http/acme"
 
 # `pelton serve --acme` with a real authority.
 class AcmeTest < PeltonTest
+  include RunningPrograms
   include Sockets
 
   self.deadline = 120
@@ -23,10 +25,7 @@ class AcmeTest < PeltonTest
   end
 
   def teardown
-    if @server
-      Process.kill("TERM", @server)
-      Process.wait(@server)
-    end
+    @server&.stop
     @authority&.stop
     FileUtils.rm_rf(@folder) if @folder
   end
@@ -156,27 +155,24 @@ class AcmeTest < PeltonTest
       #{%(bind "tcp://127.0.0.1:#{@http}") if plain}
       workers #{workers}
     RUBY
-    @server = spawn({"SSL_CERT_FILE" => @authority&.trusted}, RbConfig.ruby, "-I#{File.join(ROOT, "lib")}",
-      File.join(ROOT, "exe/pelton"), "serve", "-C", "pelton.rb", "config.ru",
-      chdir: @folder, out: "#{@folder}/log", err: %i[child out])
-    sleep 0.02 until listening?
+    @server = start_program(*PELTON, "serve", "-C", "pelton.rb", "config.ru", folder: @folder,
+      env: {"SSL_CERT_FILE" => @authority&.trusted})
+    await_program(@server) { listening? }
   end
 
   def stop_serving
-    Process.kill("TERM", @server)
-    Process.wait(@server)
-    @server = nil
+    @server.stop
+    FileUtils.rm("#{@folder}/log") # to which the next one would append
   end
 
   def listening?
     TCPSocket.new("127.0.0.1", @https).close
     true
   rescue Errno::ECONNREFUSED
-    flunk log if Process.wait(@server, Process::WNOHANG)
     false
   end
 
-  def log = File.read("#{@folder}/log")
+  def log = @server.output
 
   # The certificate that is served, once it is the authority's.
   def eventually_certified

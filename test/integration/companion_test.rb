@@ -2,10 +2,12 @@
 
 require "tmpdir"
 require_relative "../test_helper"
+require_relative "../support/running_program"
 require_relative "../support/sockets"
 
 # `companion` in pelton.rb: a program that starts and stops with `pelton serve`.
 class CompanionTest < PeltonTest
+  include RunningPrograms
   include Sockets
 
   self.deadline = 120
@@ -89,12 +91,10 @@ class CompanionTest < PeltonTest
       {"config.ru" => app, "program.rb" => program, "pelton.rb" => settings}.each do |name, text|
         File.write("#{folder}/#{name}", text)
       end
-      server = Process.spawn(child_environment, *PELTON, "serve", chdir: folder, out: "#{folder}/log",
-        err: [:child, :out])
-      Guard.kill_at_end(server)
+      server = start_program(*PELTON, "serve", folder: folder)
       await_companion
-      eventually("the server", timeout: 60) { answer }
-      yield server
+      await_program(server) { answer }
+      yield server.pid
     end
   end
 

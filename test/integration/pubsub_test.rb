@@ -187,9 +187,8 @@ class PubSubIntegrationTest < PeltonTest
       File.write("#{folder}/config.ru", APPLICATION)
       command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve", "-w", "2", "-q", "-p", @port.to_s,
         "--control", "control", *options]
-      @master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB, "TMPDIR" => "#{folder}/tmp"),
-        *command, chdir: folder, out: ["#{folder}/log", "a"], err: [:child, :out])
-      Guard.kill_at_end(@master)
+      env = {"RUBYLIB" => Children::LIB, "TMPDIR" => "#{folder}/tmp"}
+      @master = start_program(*command, folder: folder, env: env).pid
       in_time { serving_processes == 2 }
       yield
     ensure

@@ -4,11 +4,13 @@ require "json"
 require "socket"
 require "tmpdir"
 require_relative "../certificates"
+require_relative "../running_program"
 require_relative "../sockets"
 require_relative "load"
 
 # Runs `pelton serve` in processes of its own, on a TCP, a UNIX and a TLS socket, under load.
 module HttpServing
+  include RunningPrograms
   include Sockets
 
   MORE = 50
@@ -49,9 +51,8 @@ module HttpServing
 
   def start
     command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve"]
-    env = child_environment.merge("RUBYLIB" => Children::LIB, "HTTP_LOAD_LOG" => "#{@folder}/requests")
-    @master = Process.spawn(env, *command, chdir: @folder, out: ["#{@folder}/log", "a"], err: [:child, :out])
-    Guard.kill_at_end(@master)
+    env = {"RUBYLIB" => Children::LIB, "HTTP_LOAD_LOG" => "#{@folder}/requests"}
+    @master = start_program(*command, folder: @folder, env: env).pid
     in_time { !serving.empty? }
   end
 
