@@ -10,6 +10,7 @@ require "pelton/http/websocket"
 
 # The chat as its README deploys it: the unit for systemd, nginx's site, the Dockerfile.
 class ChatDeploymentTest < PeltonTest
+  include BehindNginx
   include ChatProgram
 
   self.deadline = 120
@@ -56,7 +57,7 @@ class ChatDeploymentTest < PeltonTest
   end
 
   def test_behind_nginx
-    skip "no nginx" unless BehindNginx::NGINX
+    skip "no nginx" unless NGINX
     serving do |url, master|
       Pelton.run do
         http = Pelton::HTTP::Client.new(url, headers: {"sec-fetch-site" => "same-origin"}, redirects: 0)
@@ -92,20 +93,17 @@ class ChatDeploymentTest < PeltonTest
         *variables].map { |word| word.gsub("/run/chat", folder) }
     }
     serving_chat([5, 2, 50], arguments) do |pid, folder|
-      nginx = start_nginx(folder, place = "127.0.0.1:#{free_port}")
+      nginx = start_nginx(folder, site(folder, place = "127.0.0.1:#{free_port}"))
       eventually("nginx", timeout: 30) { Open3.capture2e("curl", "-sf", "http://#{place}/sign_in/new").last.success? }
       yield "http://#{place}", pid
     ensure
-      Process.kill(:TERM, nginx) && Process.wait(nginx) if nginx
+      nginx&.stop
     end
   end
 
-  def start_nginx(folder, place)
-    site =
-      deployed("nginx.conf").gsub("/run/chat", folder).sub("listen 443 ssl", "listen #{place}").gsub(/^ *ssl_.*\n/, "")
-    File.write("#{folder}/nginx.conf", format(BehindNginx::AROUND, site))
-    Process.spawn(BehindNginx::NGINX, "-p", folder, "-c", "#{folder}/nginx.conf", "-g", "user root;",
-      err: File::NULL).tap { |pid| Guard.kill_at_end(pid) }
+  def site(folder, place)
+    format(AROUND,
+      deployed("nginx.conf").gsub("/run/chat", folder).sub("listen 443 ssl", "listen #{place}").gsub(/^ *ssl_.*\n/, ""))
   end
 
   def signed_in(http, url)

@@ -4,9 +4,12 @@ require "json"
 require "pelton/cable"
 require "pelton/http/websocket"
 require "pelton/test"
+require_relative "http/servers"
 
 # A server of cables in this process, and clients. For PeltonTests.
 module CableClient
+  include HttpServers
+
   # A client of the protocol.
   class Client
     LIMIT = 60 # seconds for a message
@@ -56,12 +59,9 @@ module CableClient
   def serving(app: nil, **options)
     options = {pubsub: Pelton::PubSub.new, **options}
     cable = Pelton::Cable::Server.new(**options)
-    Pelton.run do
-      @server = Pelton::HTTP::Server.new(app || cable)
-      listener = @server.listen("tcp://127.0.0.1:0")
-      yield "ws://127.0.0.1:#{listener.port}/", cable
-    ensure
-      Pelton.stop
+    serving_here(app || cable) do |port, server|
+      @server = server
+      yield "ws://127.0.0.1:#{port}/", cable
     end
   end
 

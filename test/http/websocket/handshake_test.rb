@@ -3,10 +3,12 @@
 require_relative "../../test_helper"
 require_relative "../../support/certificates"
 require_relative "../../support/http/scripts"
+require_relative "../../support/http/servers"
 require "pelton/http"
 
 class WebSocketHandshakeTest < PeltonTest
   include HTTPScripts
+  include HttpServers
 
   WebSocket = Pelton::HTTP::WebSocket
   ENVIRONMENT = {
@@ -201,11 +203,6 @@ class WebSocketHandshakeTest < PeltonTest
   end
 
   def with_server(app)
-    Pelton.run do
-      listener = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0")
-      yield "ws://127.0.0.1:#{listener.port}/"
-    ensure
-      Pelton.stop
-    end
+    serving_here(app) { |port| yield "ws://127.0.0.1:#{port}/" }
   end
 end
