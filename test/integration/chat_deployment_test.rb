@@ -5,8 +5,8 @@ require "json"
 require "open3"
 require "tmpdir"
 require_relative "../support/behind_nginx"
+require_relative "../support/cable_client"
 require_relative "../support/chat_program"
-require "pelton/http/websocket"
 
 # The chat as its README deploys it: the unit for systemd, nginx's site, the Dockerfile.
 class ChatDeploymentTest < PeltonTest
@@ -127,8 +127,7 @@ class ChatDeploymentTest < PeltonTest
 
   # All requests are answered while the workers are replaced, and a socket gets what came meanwhile.
   def restart(http, url, master)
-    socket = connect(url)
-    subscribe(socket)
+    client = subscribed(url)
     Process.kill(:USR1, master)
     statuses = Array.new(60) do |number|
       sleep 0.05
@@ -138,19 +137,18 @@ class ChatDeploymentTest < PeltonTest
 
     assert_equal [303], statuses.uniq
   ensure
-    socket&.close
+    client&.socket&.close
   end
 
-  def connect(url)
-    Pelton::HTTP::WebSocket.connect("#{url.sub("http", "ws")}/cable", headers: {"cookie" => @cookie, "origin" => url},
-      protocols: ["actioncable-v1-json"])
-  end
+  def subscribed(url)
+    client =
+      CableClient::Client.new("#{url.sub("http", "ws")}/cable", headers: {"cookie" => @cookie, "origin" => url})
 
-  def subscribe(socket)
-    assert_equal "welcome", JSON.parse(socket.receive(timeout: 10))["type"]
-    socket.write(JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "RoomChannel", id: 1)))
-    answer = JSON.parse(socket.receive(timeout: 10)) until answer && answer["type"] != "ping" && answer["message"].nil?
+    assert_equal "welcome", client.receive["type"]
+    client.send(command: "subscribe", identifier: client.identifier("RoomChannel", id: 1))
+    answer = client.await { |message| message["type"] && message["type"] != "ping" }
 
     assert_equal "confirm_subscription", answer["type"]
+    client
   end
 end

@@ -4,6 +4,7 @@ require_relative "../../test_helper"
 require_relative "../../support/certificates"
 require_relative "../../support/http/scripts"
 require_relative "../../support/http/servers"
+require_relative "../../support/websocket_peer"
 require "pelton/http"
 
 class WebSocketHandshakeTest < PeltonTest
@@ -196,8 +197,7 @@ class WebSocketHandshakeTest < PeltonTest
   def raw(url, headers = "", host: "h")
     uri = URI(url)
     stream = Pelton.connect(uri.host, uri.port)
-    stream.write("GET / HTTP/1.1\r\nHost: #{host}\r\nConnection: upgrade\r\nUpgrade: websocket\r\n" \
-      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: #{ENVIRONMENT["HTTP_SEC_WEBSOCKET_KEY"]}\r\n#{headers}\r\n".b)
+    stream.write(WebSocketPeer.handshake(headers, host: host).b)
     stream.close_write
     stream.read
   end
