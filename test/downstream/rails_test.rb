@@ -4,7 +4,6 @@ require "fileutils"
 require "json"
 require "net/http"
 require "open3"
-require "socket"
 require "tmpdir"
 require "pg"
 require_relative "helper"
@@ -12,6 +11,7 @@ require_relative "../../pelton-rails/test/support/channel_client"
 require_relative "../support/databases"
 require_relative "../support/gem_program"
 require_relative "../support/running_program"
+require_relative "../support/sockets"
 
 # Applications that `rails new` has made, with the files of test/downstream/rails, on `rails server -u pelton` and on
 # `pelton serve`.
@@ -19,6 +19,7 @@ class RailsTest < DownstreamTest
   include Databases
   include GemProgram
   include RunningPrograms
+  include Sockets
 
   GEMS = GemProgram::Gems.new("gemfiles/rails.rb", folder: "tmp/rails", missing: "bin/setup downstream brings Rails",
     environment: {"RAILS_LOG_TO_STDOUT" => "1"})
@@ -191,14 +192,7 @@ class RailsTest < DownstreamTest
   def serve(*command, environment: {})
     environment = self.environment.merge(environment)
     @server = RunningProgram.new(command, environment, folder: @folder, log: "#{@folder}/output")
-    await_program(@server) { up? }
-  end
-
-  def up?
-    TCPSocket.new("127.0.0.1", @port).close
-    true
-  rescue Errno::ECONNREFUSED
-    false
+    await_program(@server) { listens?(@port) }
   end
 
   # ---- its clients ---------------------------------------------------------------------------------------------------

@@ -157,19 +157,12 @@ class AcmeTest < PeltonTest
     RUBY
     @server = start_program(*PELTON, "serve", "-C", "pelton.rb", "config.ru", folder: @folder,
       env: {"SSL_CERT_FILE" => @authority&.trusted})
-    await_program(@server) { listening? }
+    await_program(@server) { listens?(@https) }
   end
 
   def stop_serving
     @server.stop
     FileUtils.rm("#{@folder}/log") # to which the next one would append
-  end
-
-  def listening?
-    TCPSocket.new("127.0.0.1", @https).close
-    true
-  rescue Errno::ECONNREFUSED
-    false
   end
 
   def log = @server.output

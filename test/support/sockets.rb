@@ -6,6 +6,14 @@ require "socket"
 module Sockets
   module_function
 
+  # Whether somebody listens at the port.
+  def listens?(port)
+    TCPSocket.new("127.0.0.1", port).close
+    true
+  rescue SystemCallError
+    false
+  end
+
   # What a server answers to these bytes, up to the connection's end.
   #
   # @param place [Integer, String] a port, or the path of a UNIX socket

@@ -21,6 +21,15 @@ class SocketsTest < PeltonTest
     end
   end
 
+  def test_whether_somebody_listens
+    server = TCPServer.new("127.0.0.1", port = free_port)
+
+    assert listens?(port)
+    server.close
+
+    refute listens?(port)
+  end
+
   def test_tls_with_a_name_and_a_session
     names = []
     context = OpenSSL::SSL::SSLContext.new.tap do |one|

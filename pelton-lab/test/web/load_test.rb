@@ -12,7 +12,7 @@ require "pelton/lab/web/programs"
 require "pelton/lab/web/server"
 require "net/http"
 require "support/http/scripts"
-require_relative "../wrong_answers"
+require_relative "../support/wrong_answers"
 
 class LabWebLoadTest < PeltonTest
   include HTTPScripts
