@@ -143,9 +143,9 @@ class ArticlesTest < PeltonTest
   end
 
   def output_of(way, name, gems, changes)
-    program = start(command(way, program(name, changes), gems), name)
-    assert program.wait.success?, program.output
-    program.output
+    article = start(command(way, program(name, changes), gems), name)
+    assert article.wait.success?, article.output
+    article.output
   end
 
   def serve(way, name, gems, port, *arguments, **changes)
