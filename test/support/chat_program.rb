@@ -10,11 +10,14 @@ module ChatProgram
   CHAT = File.expand_path("../../examples/chat", __dir__)
   PASSWORD = "correct horse battery" # of all users that script/seed.rb makes
 
+  # Its gems are where those of the tests are.
+  def self.installed?
+    system({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile"}, "bundle", "check", out: File::NULL, err: File::NULL)
+  end
+
   def setup
     super
-    unless system({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile"}, "bundle", "check", out: File::NULL, err: File::NULL)
-      skip "the gems of examples/chat are missing"
-    end
+    skip "the gems of examples/chat are missing" unless ChatProgram.installed?
   end
 
   private
