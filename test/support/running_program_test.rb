@@ -23,7 +23,7 @@ class RunningProgramTest < PeltonTest
     program = start("abort 'no disk'")
     error = assert_raises(Minitest::Assertion) { await_program(program) { program.port } }
 
-    assert_match(/\Athe server has not come: the program has ended\..*no disk/m, error.message)
+    assert_match(/\Athe server has not come: the program has ended$.*no disk/m, error.message)
     assert_equal 1, program.wait.exitstatus
   end
 
