@@ -10,8 +10,8 @@ class ChannelClient < CableClient::Client
   # @param params [Hash] of the subscription
   # @param query [String] of the URL
   def initialize(port, channel = nil, params: {}, query: "", headers: {}, **options)
-    super("ws://127.0.0.1:#{port}/cable?#{query}", headers: {"Origin" => "http://127.0.0.1:#{port}"}.merge(headers),
-      **options)
+    headers = {"Origin" => "http://127.0.0.1:#{port}"}.merge(headers)
+    super("ws://127.0.0.1:#{port}/cable?#{query}", headers: headers, **options)
     return unless channel
     await { welcome } # Action Cable may lose what comes earlier
     subscribe(channel, **params)
