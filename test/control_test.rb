@@ -1,13 +1,16 @@
 # frozen_string_literal: true
 
 require_relative "test_helper"
+require_relative "support/sockets"
 require "pelton/control"
 require "tmpdir"
 
 class ControlTest < PeltonTest
+  include Sockets
+
   def test_it_answers_with_the_stats
     control do |path|
-      head, body = ask(path, "GET /stats HTTP/1.1\r\nHost: x\r\n\r\n").split("\r\n\r\n")
+      head, body = answer_from(path, "GET /stats HTTP/1.1\r\nHost: x\r\n\r\n").split("\r\n\r\n")
 
       assert_match(/\AHTTP\/1.1 200 OK\r\nContent-Type: application\/json\r\nContent-Length: #{body.bytesize}\r\n/,
         head)
@@ -18,17 +21,19 @@ class ControlTest < PeltonTest
 
   def test_it_answers_with_the_tasks
     control(tasks: -> { [{name: "a"}] }) do |path|
-      assert_equal [{"name" => "a"}], JSON.parse(ask(path, "GET /tasks HTTP/1.0\r\n\r\n").split("\r\n\r\n").last)
+      assert_equal [{"name" => "a"}],
+        JSON.parse(answer_from(path, "GET /tasks HTTP/1.0\r\n\r\n").split("\r\n\r\n").last)
     end
     control do |path|
-      assert_match(/\AHTTP\/1.1 404.*stats or GET \/metrics\n\z/m, ask(path, "GET /tasks HTTP/1.0\r\n\r\n"))
+      assert_match(/\AHTTP\/1.1 404.*stats or GET \/metrics\n\z/m,
+        answer_from(path, "GET /tasks HTTP/1.0\r\n\r\n"))
     end
   end
 
   def test_whether_it_is_alive_and_ready
     control(live: -> {}, ready: -> { "it stops" }) do |path|
-      assert_match(/\AHTTP\/1.1 200 OK\r\n.*\r\n\r\nok\n\z/m, ask(path, "GET /live HTTP/1.0\r\n\r\n"))
-      assert_match(/\AHTTP\/1.1 503 .*\r\n\r\nit stops\n\z/m, ask(path, "GET /ready HTTP/1.0\r\n\r\n"))
+      assert_match(/\AHTTP\/1.1 200 OK\r\n.*\r\n\r\nok\n\z/m, answer_from(path, "GET /live HTTP/1.0\r\n\r\n"))
+      assert_match(/\AHTTP\/1.1 503 .*\r\n\r\nit stops\n\z/m, answer_from(path, "GET /ready HTTP/1.0\r\n\r\n"))
     end
   end
 
@@ -36,21 +41,22 @@ class ControlTest < PeltonTest
     asked = []
     control(purge: ->(path) { asked << path and {purged: 2} }) do |path|
       assert_equal({"purged" => 2},
-        JSON.parse(ask(path, "POST /purge?path=/a%20b/* HTTP/1.0\r\n\r\n").split("\r\n\r\n").last))
+        JSON.parse(answer_from(path, "POST /purge?path=/a%20b/* HTTP/1.0\r\n\r\n").split("\r\n\r\n").last))
       assert_equal ["/a b/*"], asked
       ["a", "", "/a%0Ab", "/%"].each do |wrong|
-        assert_match(/\AHTTP\/1.1 400/, ask(path, "POST /purge?path=#{wrong} HTTP/1.0\r\n\r\n"), wrong)
+        assert_match(/\AHTTP\/1.1 400/, answer_from(path, "POST /purge?path=#{wrong} HTTP/1.0\r\n\r\n"), wrong)
       end
       ["GET /purge?path=/a", "POST /purge", "POST /stats"].each do |wrong|
-        assert_match(/\AHTTP\/1.1 404.*or POST \/purge\?path=\n\z/m, ask(path, "#{wrong} HTTP/1.0\r\n\r\n"), wrong)
+        assert_match(/\AHTTP\/1.1 404.*or POST \/purge\?path=\n\z/m,
+          answer_from(path, "#{wrong} HTTP/1.0\r\n\r\n"), wrong)
       end
       assert_equal 1, asked.size
     end
     control(purge: ->(_) { "worker 1 does not answer" }) do |path|
       assert_match(/\AHTTP\/1.1 503 .*\r\n\r\nworker 1 does not answer\n\z/m,
-        ask(path, "POST /purge?path=/ HTTP/1.0\r\n\r\n"))
+        answer_from(path, "POST /purge?path=/ HTTP/1.0\r\n\r\n"))
     end
-    control { |path| assert_match(/\AHTTP\/1.1 404/, ask(path, "POST /purge?path=/ HTTP/1.0\r\n\r\n")) }
+    control { |path| assert_match(/\AHTTP\/1.1 404/, answer_from(path, "POST /purge?path=/ HTTP/1.0\r\n\r\n")) }
   end
 
   def test_it_asks_a_reactor
@@ -72,7 +78,7 @@ class ControlTest < PeltonTest
 
   def test_for_prometheus
     control do |path|
-      head, body = ask(path, "GET /metrics?x HTTP/1.1\r\nHost: x\r\n\r\n").split("\r\n\r\n")
+      head, body = answer_from(path, "GET /metrics?x HTTP/1.1\r\nHost: x\r\n\r\n").split("\r\n\r\n")
 
       assert_match(/\r\nContent-Type: text\/plain; version=0.0.4; charset=utf-8\r\n/, head)
       assert_equal "n 1\n", body
@@ -81,11 +87,11 @@ class ControlTest < PeltonTest
 
   def test_other_requests_and_clients_that_leave_do_no_harm
     control do |path|
-      assert_match(/\AHTTP\/1.1 404/, ask(path, "GET / HTTP/1.1\r\n\r\n"))
-      assert_match(/\AHTTP\/1.1 404/, ask(path, "GET /statistics HTTP/1.1\r\n\r\n"))
-      assert_match(/\AHTTP\/1.1 404/, ask(path, "\0\xFF"))
+      assert_match(/\AHTTP\/1.1 404/, answer_from(path, "GET / HTTP/1.1\r\n\r\n"))
+      assert_match(/\AHTTP\/1.1 404/, answer_from(path, "GET /statistics HTTP/1.1\r\n\r\n"))
+      assert_match(/\AHTTP\/1.1 404/, answer_from(path, "\0\xFF"))
       UNIXSocket.open(path).close
-      assert_match(/\AHTTP\/1.1 200/, ask(path, "GET /stats HTTP/1.0\r\n\r\n"))
+      assert_match(/\AHTTP\/1.1 200/, answer_from(path, "GET /stats HTTP/1.0\r\n\r\n"))
     end
   end
 
@@ -95,7 +101,7 @@ class ControlTest < PeltonTest
     control(live: -> { asked.pop && nil }, ready: -> {}) do |path|
       waiting = UNIXSocket.open(path).tap { |socket| socket.write("GET /live HTTP/1.0\r\n\r\n") }
       silent = Array.new(8) { UNIXSocket.open(path) }
-      assert_match(/ 200 OK/, ask(path, "GET /ready HTTP/1.0\r\n\r\n"))
+      assert_match(/ 200 OK/, answer_from(path, "GET /ready HTTP/1.0\r\n\r\n"))
       assert_nil waiting.wait_readable(0), "it waits for its answer"
       asked << true
       assert_match(/ 200 OK/, waiting.read)
@@ -122,7 +128,7 @@ class ControlTest < PeltonTest
   def test_an_answer_of_any_length_arrives
     text = "0123456789\n" * 100_000
     control(metrics: -> { text }) do |path|
-      assert_equal text, ask(path, "GET /metrics HTTP/1.0\r\n\r\n").split("\r\n\r\n", 2).last
+      assert_equal text, answer_from(path, "GET /metrics HTTP/1.0\r\n\r\n").split("\r\n\r\n", 2).last
     end
   end
 
@@ -130,8 +136,8 @@ class ControlTest < PeltonTest
     log = StringIO.new
     Pelton.logger = log
     control(metrics: -> { raise "no stats" }) do |path|
-      assert_empty ask(path, "GET /metrics HTTP/1.0\r\n\r\n")
-      assert_match(/\AHTTP\/1.1 200/, ask(path, "GET /stats HTTP/1.0\r\n\r\n"))
+      assert_empty answer_from(path, "GET /metrics HTTP/1.0\r\n\r\n")
+      assert_match(/\AHTTP\/1.1 200/, answer_from(path, "GET /stats HTTP/1.0\r\n\r\n"))
     end
     assert_match(/the control socket cannot answer: no stats \(RuntimeError\)/, log.string)
   ensure
@@ -157,7 +163,7 @@ class ControlTest < PeltonTest
     port = control.address[%r{\Atcp://127.0.0.1:(\d+)\z}, 1]
 
     assert_match(/\AHTTP\/1.1 200/,
-      TCPSocket.open("127.0.0.1", port) { |socket| socket.write("GET /stats HTTP/1.0\r\n\r\n") && socket.read })
+      answer_from(port, "GET /stats HTTP/1.0\r\n\r\n"))
   ensure
     control&.close
   end
@@ -181,6 +187,4 @@ class ControlTest < PeltonTest
       control.close
     end
   end
-
-  def ask(path, request) = UNIXSocket.open(path) { |socket| socket.write(request) && socket.read }
 end

@@ -5,6 +5,7 @@ require "socket"
 require "support/fault_proxy"
 require "support/cable_client"
 require "support/captured_log"
+require "support/websocket_peer"
 
 # Clients that ask for too much, read too little, or are not there any more. Commands that are malformed are in
 # session_test.rb.
@@ -205,16 +206,13 @@ class CableBadClientsTest < PeltonTest
     socket = Socket.new(:INET, :STREAM)
     socket.setsockopt(:SOCKET, :RCVBUF, 4096)
     socket.connect(Addrinfo.tcp("127.0.0.1", URI(url).port))
-    socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" \
-      "Sec-WebSocket-Version: 13\r\n" \
-      "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: actioncable-v1-json\r\n\r\n")
+    socket.write(WebSocketPeer.handshake("Sec-WebSocket-Protocol: actioncable-v1-json\r\n"))
     write(socket, command: "subscribe", identifier: JSON.generate({channel: channel}))
     socket
   end
 
   def write(socket, **command)
     text = JSON.generate(command)
-    socket.write([0x81, *((text.bytesize < 126) ? [0x80 | text.bytesize] : [0xfe, text.bytesize]), 0,
-      text].pack((text.bytesize < 126) ? "CCNa*" : "CCS>Na*"))
+    socket.write(WebSocketPeer.encode(0x81, text.bytesize, text, mask: true))
   end
 end

@@ -3,6 +3,7 @@
 require "test_helper"
 require "support/cable_client"
 require "support/captured_log"
+require "support/websocket_peer"
 
 # Commands of a client, good and bad.
 class CableSessionTest < PeltonTest
@@ -360,12 +361,9 @@ class CableSessionTest < PeltonTest
   def test_commands_that_come_byte_by_byte
     serving do |url, cable|
       socket = TCPSocket.new("127.0.0.1", URI(url).port)
-      socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" \
-        "Sec-WebSocket-Version: 13\r\n" \
-        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: actioncable-v1-json\r\n\r\n")
+      socket.write(WebSocketPeer.handshake("Sec-WebSocket-Protocol: actioncable-v1-json\r\n"))
       text = JSON.generate({command: "subscribe", identifier: JSON.generate({channel: ECHO})})
-      frame = [0x81, 0x80 | text.bytesize, 0, text].pack("CCNa*")
-      frame.each_byte { |byte| socket.write(byte.chr) }
+      WebSocketPeer.encode(0x81, text.bytesize, text, mask: true).each_byte { |byte| socket.write(byte.chr) }
       received = +""
       received << socket.readpartial(1000) until received.include?("confirm_subscription")
 

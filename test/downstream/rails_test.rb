@@ -4,20 +4,25 @@ require "fileutils"
 require "json"
 require "net/http"
 require "open3"
-require "socket"
 require "tmpdir"
-require "pelton/http/websocket"
 require "pg"
 require_relative "helper"
+require_relative "../../pelton-rails/test/support/channel_client"
 require_relative "../support/databases"
+require_relative "../support/gem_program"
+require_relative "../support/running_program"
+require_relative "../support/sockets"
 
 # Applications that `rails new` has made, with the files of test/downstream/rails, on `rails server -u pelton` and on
 # `pelton serve`.
 class RailsTest < DownstreamTest
   include Databases
+  include GemProgram
+  include RunningPrograms
+  include Sockets
 
-  GEMFILE = File.join(ROOT, "gemfiles/rails.rb")
-  GEMS = File.join(ROOT, "tmp/rails")
+  GEMS = GemProgram::Gems.new("gemfiles/rails.rb", folder: "tmp/rails", missing: "bin/setup downstream brings Rails",
+    environment: {"RAILS_LOG_TO_STDOUT" => "1"})
   FILES = File.join(__dir__, "rails")
   self.deadline = 120
 
@@ -25,29 +30,21 @@ class RailsTest < DownstreamTest
   FIBERS = "config.active_support.isolation_level = :fiber"
 
   def setup
-    skip "bin/setup downstream brings Rails" unless self.class.installed?
+    needs_gems(GEMS)
     @folder = Dir.mktmpdir("pelton-rails-")
     FileUtils.cp_r("#{self.class.application}/.", @folder)
     @port = free_port
-    @seen = +""
   end
 
   def teardown
-    stop if @process
+    @server&.stop
     FileUtils.rm_rf(@folder) if @folder
   end
 
   class << self
-    def installed?
-      return @installed if defined?(@installed)
-      @installed = File.exist?("#{GEMFILE}.lock") && system(environment, "bundle", "check", out: File::NULL,
-        err: File::NULL)
-    end
-
     def environment
       without = ENV.keys.grep(/\A(BUNDLE|BUNDLER|RUBYOPT|RUBYLIB|MT_|RAILS|RACK)/).to_h { |name| [name, nil] }
-      without.merge("BUNDLE_GEMFILE" => GEMFILE, "BUNDLE_PATH" => GEMS, "BUNDLE_SILENCE_ROOT_WARNING" => "1",
-        "RAILS_LOG_TO_STDOUT" => "1")
+      without.merge(GEMS.environment)
     end
 
     # The application is made once.
@@ -79,18 +76,18 @@ class RailsTest < DownstreamTest
   def test_rails_server_in_development
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
 
-    assert_match(/=> Booting Pelton\n.*Pelton \S+ listens on http:\/\/localhost:#{@port}/m, @seen)
-    refute_match(/Rails keeps/, @seen) # pelton-rails has set it
-    assert_match(/^pelton: Rails: the database adapter sqlite3 blocks/, @seen)
-    assert_equal @process.pid, Integer(File.read("#{@folder}/tmp/pids/server.pid"))
+    assert_match(/=> Booting Pelton\n.*Pelton \S+ listens on http:\/\/localhost:#{@port}/m, @server.output)
+    refute_match(/Rails keeps/, @server.output) # pelton-rails has set it
+    assert_match(/^pelton: Rails: the database adapter sqlite3 blocks/, @server.output)
+    assert_equal @server.pid, Integer(File.read("#{@folder}/tmp/pids/server.pid"))
     assert_equal ["20"] * 20, at_once(20) { get("/meet?size=20").body }
     requests_keep_what_is_theirs
     code_is_loaded_again
     assert_equal "5000000 ", post("/upload", "x" * 5_000_000).body
     assert_equal "500", get("/failure").code
     assert_equal "first", get("/version").body
-    assert_equal 0, stop("INT").exitstatus
-    assert_match(/Started GET "\/meet\?size=20" for 127.0.0.1.*RuntimeError \(on purpose\).*^Exiting$/m, @seen)
+    assert_equal 0, @server.stop("INT").exitstatus
+    assert_match(/Started GET "\/meet\?size=20" for 127.0.0.1.*RuntimeError \(on purpose\).*^Exiting$/m, @server.output)
     refute_path_exists "#{@folder}/tmp/pids/server.pid"
   end
 
@@ -111,24 +108,18 @@ class RailsTest < DownstreamTest
 
   def test_action_cable
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
-    identifier = JSON.generate(channel: "EchoChannel")
-    messages = Pelton.run do
-      socket = Pelton::HTTP::WebSocket.connect("ws://127.0.0.1:#{@port}/cable", protocols: ["actioncable-v1-json"],
-        headers: {"Origin" => "http://127.0.0.1"})
-      socket.write(JSON.generate(command: "subscribe", identifier: identifier))
-      await(socket) { |message| message["type"] == "confirm_subscription" }
-      socket.write(JSON.generate(command: "message", identifier: identifier,
-        data: JSON.generate(action: "speak", text: "hello")))
-      await(socket) { |message| message["message"] }.tap { socket.close }
+    answer = Pelton.run do
+      client = ChannelClient.new(@port, "EchoChannel")
+      client.ask("speak", text: "hello").tap { client.socket.close }
     end
 
-    assert_equal({"text" => "hello"}, messages["message"])
+    assert_equal({"text" => "hello"}, answer)
   end
 
   def test_active_record_with_sqlite
     File.write("#{@folder}/db/migrate.rb",
       "ActiveRecord::Schema.define { create_table(:entries) { |table| table.string :name } }")
-    run_in_folder("bin/rails", "runner", "load 'db/migrate.rb'")
+    command_output("bin/rails", "runner", "load 'db/migrate.rb'", env: environment, chdir: @folder)
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s)
 
     active_record(5)
@@ -143,7 +134,7 @@ class RailsTest < DownstreamTest
       "config.load_defaults 7.2\n    #{FIBERS}")
     serve("bin/rails", "server", "-u", "pelton", "-p", @port.to_s, environment: environment)
 
-    refute_match(/Rails keeps/, @seen)
+    refute_match(/Rails keeps/, @server.output)
     active_record(4)
   end
 
@@ -161,9 +152,9 @@ class RailsTest < DownstreamTest
     pids = []
     eventually("both workers", timeout: BOOT) { (pids |= [get("/pid").body]).size == 2 }
 
-    refute_includes pids, @process.pid.to_s
+    refute_includes pids, @server.pid.to_s
     assert_equal "first", get("/version").body
-    assert_equal 0, stop.exitstatus
+    assert_equal 0, @server.stop.exitstatus
   end
 
   private
@@ -198,39 +189,10 @@ class RailsTest < DownstreamTest
 
   def environment = self.class.environment
 
-  def run_in_folder(*command)
-    output, status = Open3.capture2e(environment, *command, chdir: @folder)
-    assert status.success?, output
-  end
-
   def serve(*command, environment: {})
-    @log = File.open("#{@folder}/output", "w+")
-    pid = Process.spawn(self.environment.merge(environment), *command, chdir: @folder, out: @log, err: [:child, :out])
-    Guard.kill_at_end(pid)
-    @process = Process.detach(pid)
-    eventually("the server: #{File.read(@log.path)[-2000..]}", timeout: BOOT) { up? || !@process.alive? }
-    look
-    assert @process.alive?, @seen
-  end
-
-  def up?
-    TCPSocket.new("127.0.0.1", @port).close
-    true
-  rescue Errno::ECONNREFUSED
-    false
-  end
-
-  def look = @seen = File.read(@log.path).scrub
-
-  def stop(signal = "TERM")
-    Process.kill(signal, @process.pid)
-    status = @process.value
-    look
-    @log.close
-    @process = nil
-    status
-  rescue Errno::ESRCH
-    @process = nil
+    environment = self.environment.merge(environment)
+    @server = RunningProgram.new(command, environment, folder: @folder, log: "#{@folder}/output")
+    await_program(@server) { listens?(@port) }
   end
 
   # ---- its clients ---------------------------------------------------------------------------------------------------
@@ -242,11 +204,4 @@ class RailsTest < DownstreamTest
   end
 
   def at_once(count, &block) = Array.new(count) { |number| Thread.new { block.call(number) } }.map(&:value)
-
-  def await(socket)
-    loop do
-      message = JSON.parse(socket.receive(timeout: 20))
-      return message if yield message
-    end
-  end
 end

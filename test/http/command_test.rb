@@ -5,10 +5,13 @@ require "open3"
 require "stringio"
 require_relative "../test_helper"
 require_relative "../support/certificates"
+require_relative "../support/sockets"
 require "pelton/http/command"
 require "pelton/command/status"
 
 class HTTPCommandTest < PeltonTest
+  include Sockets
+
   Command = Pelton::HTTP::Command
   PROGRAM = [*PELTON, "serve"].freeze
 
@@ -54,7 +57,7 @@ class HTTPCommandTest < PeltonTest
 
   # What the server at the UNIX socket answers; nil before it listens.
   def ask(socket, path = "/")
-    UNIXSocket.open(socket) { |stream| stream.write("GET #{path} HTTP/1.0\r\n\r\n") && stream.read }
+    answer_from(socket, "GET #{path} HTTP/1.0\r\n\r\n")
   rescue Errno::ENOENT, Errno::ECONNREFUSED
     nil
   end
@@ -343,15 +346,13 @@ class HTTPCommandTest < PeltonTest
 
   # The answer; whether the session was resumed; and the session.
   def shake(port, session)
-    TCPSocket.open("127.0.0.1", port) do |socket|
-      tls =
-        OpenSSL::SSL::SSLSocket.new(socket,
-          OpenSSL::SSL::SSLContext.new.tap { |context| context.max_version = :TLS1_2 })
-      tls.session = session if session
-      tls.connect
-      tls.write("GET / HTTP/1.0\r\n\r\n")
-      [tls.read[/\d+\z/], tls.session_reused?, tls.session]
-    end
+    tls =
+      tls_socket(port, session: session,
+        context: OpenSSL::SSL::SSLContext.new.tap { |context| context.max_version = :TLS1_2 })
+    tls.write("GET / HTTP/1.0\r\n\r\n")
+    [tls.read[/\d+\z/], tls.session_reused?, tls.session]
+  ensure
+    tls&.close
   end
 
   def test_quiet_workers

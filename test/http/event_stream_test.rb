@@ -2,10 +2,13 @@
 
 require "stringio"
 require_relative "../test_helper"
+require_relative "../support/http/servers"
 require "pelton/http"
 require "pelton/pubsub"
 
 class EventStreamTest < PeltonTest
+  include HttpServers
+
   def test_the_format
     assert_equal "data: a\n\n", sent { |events| events.emit("a") }
     assert_equal "data: a\ndata: b\ndata: \ndata: c\n\n", sent { |events| events.emit("a\nb\r\n\rc") }
@@ -28,14 +31,11 @@ class EventStreamTest < PeltonTest
       events = Pelton::HTTP::EventStream.new { |stream| 3.times { |number| stream.emit(number) && sleep(0.001) } }
       [200, events.headers, events]
     end
-    Pelton.run do
-      listener = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0")
-      response = Pelton::HTTP.get("http://127.0.0.1:#{listener.port}/", stream: true)
+    serving_here(app) do |port|
+      response = Pelton::HTTP.get("http://127.0.0.1:#{port}/", stream: true)
 
       assert_equal "text/event-stream", response["content-type"]
       assert_equal "data: 0\n\ndata: 1\n\ndata: 2\n\n", response.body
-    ensure
-      Pelton.stop
     end
   end
 
@@ -49,12 +49,9 @@ class EventStreamTest < PeltonTest
       end
       [200, events.headers, events]
     end
-    Pelton.run do
-      listener = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0")
-      Pelton::HTTP.get("http://127.0.0.1:#{listener.port}/", stream: true).each { break }
+    serving_here(app) do |port|
+      Pelton::HTTP.get("http://127.0.0.1:#{port}/", stream: true).each { break }
       eventually { ended }
-    ensure
-      Pelton.stop
     end
   end
 
@@ -106,11 +103,7 @@ class EventStreamTest < PeltonTest
       end
       [200, events.headers, events]
     end
-    Pelton.run do
-      yield "http://127.0.0.1:#{Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port}/"
-    ensure
-      Pelton.stop
-    end
+    serving_here(app) { |port| yield "http://127.0.0.1:#{port}/" }
   end
 
   # The first events, or comments. The block is called when the client is connected.

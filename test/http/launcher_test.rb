@@ -136,7 +136,7 @@ class HTTPLauncherTest < PeltonTest
       answer = nil
       launch(control: "#{dir}/s") do |client|
         client.get("/")
-        answer = UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET /metrics HTTP/1.0\r\n\r\n") && socket.read }
+        answer = answer_from("#{dir}/s", "GET /metrics HTTP/1.0\r\n\r\n")
       end
 
       assert_match(/^pelton_http_requests_total\{worker="0"\} 1$/, answer)
@@ -221,7 +221,7 @@ class HTTPLauncherTest < PeltonTest
   end
 
   def offloaded(path, target, method = "GET")
-    UNIXSocket.open(path) { |socket| socket.write("#{method} #{target} HTTP/1.0\r\n\r\n") && socket.read }
+    answer_from(path, "#{method} #{target} HTTP/1.0\r\n\r\n")
   end
 
   def test_the_log_is_opened_again
@@ -241,12 +241,10 @@ class HTTPLauncherTest < PeltonTest
   end
 
   def certificate_at(port)
-    TCPSocket.open("127.0.0.1", port) do |socket|
-      tls = OpenSSL::SSL::SSLSocket.new(socket).connect
-      tls.peer_cert.to_pem
-    ensure
-      tls&.close
-    end
+    tls = tls_socket(port)
+    tls.peer_cert.to_pem
+  ensure
+    tls&.close
   end
 
   def test_certificates_are_read_again

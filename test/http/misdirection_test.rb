@@ -188,10 +188,6 @@ class HTTPMisdirectionTest < PeltonTest
     context.max_version = OpenSSL::SSL::TLS1_2_VERSION if version == "1.2"
     context.ciphers = ciphers if ciphers
     context.add_certificate(certificate.x509, certificate.private_key) if certificate
-    socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @port), context)
-    socket.sync_close = true
-    socket.hostname = name if name
-    socket.connect
-    Peer.new(socket).tap { |peer| @peers << peer }
+    secure_peer(name: name, context: context)
   end
 end

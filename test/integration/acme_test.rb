@@ -1,15 +1,19 @@
 # frozen_string_literal: true
 
 require "openssl"
-require "socket"
 require "tmpdir"
 require_relative "../test_helper"
 require_relative "../support/acme_authority"
+require_relative "../support/running_program"
+require_relative "../support/sockets"
 require "pelton/http"
 require "pelton/http/acme"
 
 # `pelton serve --acme` with a real authority.
 class AcmeTest < PeltonTest
+  include RunningPrograms
+  include Sockets
+
   self.deadline = 120
 
   NAMES = %w[one.example two.example].freeze
@@ -17,14 +21,11 @@ class AcmeTest < PeltonTest
   def setup
     skip "the package pebble is missing" unless AcmeAuthority.installed?
     @folder = Dir.mktmpdir
-    @http, @https = Array.new(2) { TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port } }
+    @http, @https = Array.new(2) { free_port }
   end
 
   def teardown
-    if @server
-      Process.kill("TERM", @server)
-      Process.wait(@server)
-    end
+    @server&.stop
     @authority&.stop
     FileUtils.rm_rf(@folder) if @folder
   end
@@ -60,7 +61,7 @@ class AcmeTest < PeltonTest
 
   # Where the authority cannot ask by HTTP, the second attempt is by TLS.
   def test_a_port_for_http_that_is_closed
-    @authority = AcmeAuthority.new(NAMES, closed_port, @https)
+    @authority = AcmeAuthority.new(NAMES, free_port, @https)
     folder = Pelton::HTTP::Acme::Folder.new("#{@folder}/certificates", NAMES).prepare
     Pelton::HTTP::Acme::Order.prepare
     order = Pelton::HTTP::Acme::Order.new(folder, directory: authority.directory)
@@ -82,9 +83,7 @@ class AcmeTest < PeltonTest
     authority
     serve
     eventually_certified
-    response = TCPSocket.open("127.0.0.1", @http) do |io|
-      io.write("GET /a HTTP/1.1\r\nHost: one.example\r\nConnection: close\r\n\r\n") && io.read
-    end
+    response = answer_from(@http, "GET /a HTTP/1.1\r\nHost: one.example\r\nConnection: close\r\n\r\n")
 
     assert_match %r{\AHTTP/1\.1 301 }, response
     assert_includes response, "location: https://one.example/a\r\n"
@@ -138,8 +137,6 @@ class AcmeTest < PeltonTest
 
   def authority = @authority ||= AcmeAuthority.new(NAMES, @http, @https)
 
-  def closed_port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
-
   def trusting_the_authority
     before, ENV["SSL_CERT_FILE"] = ENV["SSL_CERT_FILE"], authority.trusted
     yield
@@ -158,27 +155,17 @@ class AcmeTest < PeltonTest
       #{%(bind "tcp://127.0.0.1:#{@http}") if plain}
       workers #{workers}
     RUBY
-    @server = spawn({"SSL_CERT_FILE" => @authority&.trusted}, RbConfig.ruby, "-I#{File.join(ROOT, "lib")}",
-      File.join(ROOT, "exe/pelton"), "serve", "-C", "pelton.rb", "config.ru",
-      chdir: @folder, out: "#{@folder}/log", err: %i[child out])
-    sleep 0.02 until listening?
+    @server = start_program(*PELTON, "serve", "-C", "pelton.rb", "config.ru", folder: @folder,
+      env: {"SSL_CERT_FILE" => @authority&.trusted})
+    await_program(@server) { listens?(@https) }
   end
 
   def stop_serving
-    Process.kill("TERM", @server)
-    Process.wait(@server)
-    @server = nil
+    @server.stop
+    FileUtils.rm("#{@folder}/log") # to which the next one would append
   end
 
-  def listening?
-    TCPSocket.new("127.0.0.1", @https).close
-    true
-  rescue Errno::ECONNREFUSED
-    flunk log if Process.wait(@server, Process::WNOHANG)
-    false
-  end
-
-  def log = File.read("#{@folder}/log")
+  def log = @server.output
 
   # The certificate that is served, once it is the authority's.
   def eventually_certified
@@ -197,10 +184,7 @@ class AcmeTest < PeltonTest
   end
 
   def connect
-    tls = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @https), OpenSSL::SSL::SSLContext.new)
-    tls.sync_close = true
-    tls.hostname = "one.example"
-    yield tls.connect
+    yield tls = tls_socket(@https, name: "one.example")
   ensure
     tls&.close
   end

@@ -5,11 +5,12 @@ require "json"
 require "open3"
 require "tmpdir"
 require_relative "../support/behind_nginx"
+require_relative "../support/cable_client"
 require_relative "../support/chat_program"
-require "pelton/http/websocket"
 
 # The chat as its README deploys it: the unit for systemd, nginx's site, the Dockerfile.
 class ChatDeploymentTest < PeltonTest
+  include BehindNginx
   include ChatProgram
 
   self.deadline = 120
@@ -56,7 +57,7 @@ class ChatDeploymentTest < PeltonTest
   end
 
   def test_behind_nginx
-    skip "no nginx" unless BehindNginx::NGINX
+    skip "no nginx" unless NGINX
     serving do |url, master|
       Pelton.run do
         http = Pelton::HTTP::Client.new(url, headers: {"sec-fetch-site" => "same-origin"}, redirects: 0)
@@ -92,20 +93,17 @@ class ChatDeploymentTest < PeltonTest
         *variables].map { |word| word.gsub("/run/chat", folder) }
     }
     serving_chat([5, 2, 50], arguments) do |pid, folder|
-      nginx = start_nginx(folder, place = "127.0.0.1:#{free_port}")
+      nginx = start_nginx(folder, site(folder, place = "127.0.0.1:#{free_port}"))
       eventually("nginx", timeout: 30) { Open3.capture2e("curl", "-sf", "http://#{place}/sign_in/new").last.success? }
       yield "http://#{place}", pid
     ensure
-      Process.kill(:TERM, nginx) && Process.wait(nginx) if nginx
+      nginx&.stop
     end
   end
 
-  def start_nginx(folder, place)
-    site =
-      deployed("nginx.conf").gsub("/run/chat", folder).sub("listen 443 ssl", "listen #{place}").gsub(/^ *ssl_.*\n/, "")
-    File.write("#{folder}/nginx.conf", format(BehindNginx::AROUND, site))
-    Process.spawn(BehindNginx::NGINX, "-p", folder, "-c", "#{folder}/nginx.conf", "-g", "user root;",
-      err: File::NULL).tap { |pid| Guard.kill_at_end(pid) }
+  def site(folder, place)
+    format(AROUND,
+      deployed("nginx.conf").gsub("/run/chat", folder).sub("listen 443 ssl", "listen #{place}").gsub(/^ *ssl_.*\n/, ""))
   end
 
   def signed_in(http, url)
@@ -129,8 +127,7 @@ class ChatDeploymentTest < PeltonTest
 
   # All requests are answered while the workers are replaced, and a socket gets what came meanwhile.
   def restart(http, url, master)
-    socket = connect(url)
-    subscribe(socket)
+    client = subscribed(url)
     Process.kill(:USR1, master)
     statuses = Array.new(60) do |number|
       sleep 0.05
@@ -140,19 +137,18 @@ class ChatDeploymentTest < PeltonTest
 
     assert_equal [303], statuses.uniq
   ensure
-    socket&.close
+    client&.socket&.close
   end
 
-  def connect(url)
-    Pelton::HTTP::WebSocket.connect("#{url.sub("http", "ws")}/cable", headers: {"cookie" => @cookie, "origin" => url},
-      protocols: ["actioncable-v1-json"])
-  end
+  def subscribed(url)
+    client =
+      CableClient::Client.new("#{url.sub("http", "ws")}/cable", headers: {"cookie" => @cookie, "origin" => url})
 
-  def subscribe(socket)
-    assert_equal "welcome", JSON.parse(socket.receive(timeout: 10))["type"]
-    socket.write(JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "RoomChannel", id: 1)))
-    answer = JSON.parse(socket.receive(timeout: 10)) until answer && answer["type"] != "ping" && answer["message"].nil?
+    assert_equal "welcome", client.receive["type"]
+    client.send(command: "subscribe", identifier: client.identifier("RoomChannel", id: 1))
+    answer = client.await { |message| message["type"] && message["type"] != "ping" }
 
     assert_equal "confirm_subscription", answer["type"]
+    client
   end
 end

@@ -1,11 +1,15 @@
 # frozen_string_literal: true
 
-require "socket"
 require "tmpdir"
 require_relative "../test_helper"
+require_relative "../support/running_program"
+require_relative "../support/sockets"
 
 # `companion` in pelton.rb: a program that starts and stops with `pelton serve`.
 class CompanionTest < PeltonTest
+  include RunningPrograms
+  include Sockets
+
   self.deadline = 120
 
   # Writes its process, and what it gets, to files.
@@ -87,21 +91,16 @@ class CompanionTest < PeltonTest
       {"config.ru" => app, "program.rb" => program, "pelton.rb" => settings}.each do |name, text|
         File.write("#{folder}/#{name}", text)
       end
-      server = Process.spawn(child_environment, *PELTON, "serve", chdir: folder, out: "#{folder}/log",
-        err: [:child, :out])
-      Guard.kill_at_end(server)
+      server = start_program(*PELTON, "serve", folder: folder)
       await_companion
-      eventually("the server", timeout: 60) { answer }
-      yield server
+      await_program(server) { answer }
+      yield server.pid
     end
   end
 
   # @return [String, nil] nil: it does not serve yet
   def answer
-    UNIXSocket.open("#{@folder}/s") do |socket|
-      socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-      socket.read[%r{\AHTTP/1.1 200.*}m]
-    end
+    answer_from("#{@folder}/s", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")[%r{\AHTTP/1.1 200.*}m]
   rescue SystemCallError
     nil
   end

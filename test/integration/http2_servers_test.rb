@@ -3,10 +3,12 @@
 require "tmpdir"
 require_relative "../support/certificates"
 require_relative "../support/http/peer"
+require_relative "../support/running_program"
 
 # The client talks HTTP/2 to other servers, and to this one.
 class Http2ServersTest < PeltonTest
   include HttpPeer
+  include RunningPrograms
 
   def setup
     super
@@ -47,7 +49,7 @@ class Http2ServersTest < PeltonTest
           }
         }
       CONF
-      with_server(nginx, "-p", folder, "-c", "#{folder}/nginx.conf", "-e", "#{folder}/error.log") { check }
+      with_server(folder, nginx, "-p", folder, "-c", "#{folder}/nginx.conf", "-e", "#{folder}/error.log") { check }
     end
   end
 
@@ -55,7 +57,7 @@ class Http2ServersTest < PeltonTest
     skip "no nghttpd" unless (nghttpd = program("nghttpd"))
     in_a_folder do |folder|
       File.write("#{folder}/protocol", "HTTP/2.0")
-      with_server(nghttpd, "-a", "127.0.0.1", "-d", folder, @port.to_s,
+      with_server(folder, nghttpd, "-a", "127.0.0.1", "-d", folder, @port.to_s,
         "#{folder}/key.pem", "#{folder}/certificate.pem") do
         check(redirects: false)
       end
@@ -85,7 +87,7 @@ class Http2ServersTest < PeltonTest
   def in_a_folder
     Dir.mktmpdir do |folder|
       identity = Certificates.server
-      @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+      @port = free_port
       @large = Random.new(6).bytes(5_000_000)
       File.write("#{folder}/certificate.pem", identity.certificate)
       File.write("#{folder}/key.pem", identity.key)
@@ -95,13 +97,12 @@ class Http2ServersTest < PeltonTest
     end
   end
 
-  def with_server(*command)
-    pid = Process.spawn(*command, out: File::NULL, err: File::NULL)
-    eventually { TCPSocket.open("127.0.0.1", @port, &:close) || true rescue false } # standard:disable Style/RescueModifier
+  def with_server(folder, *command)
+    server = start_program(*command, folder: folder)
+    await_program(server) { listens?(@port) }
     Pelton.run { yield }
   ensure
-    Process.kill(:TERM, pid)
-    Process.wait(pid)
+    server&.stop
   end
 
   def program(name) = [*ENV["PATH"].split(":"), "/usr/sbin"].map { |folder| File.join(folder, name) }.find do |file|

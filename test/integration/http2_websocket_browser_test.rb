@@ -3,12 +3,15 @@
 require "test_helper"
 require "support/certificates"
 require "support/chromium"
+require "support/http/servers"
 require "pelton/http"
 require "pelton/http/websocket"
 require "websocket/driver"
 
 # Chromium opens a WebSocket as a stream of the HTTP/2 connection by which its page has come (RFC 8441).
 class Http2WebSocketBrowserTest < PeltonTest
+  include HttpServers
+
   self.deadline = 120
 
   Socket = Pelton::HTTP::WebSocket
@@ -88,26 +91,16 @@ class Http2WebSocketBrowserTest < PeltonTest
   private
 
   def browsing(app)
-    started = Thread::Queue.new
-    serving = Thread.new do
-      Pelton.run do
-        server = Pelton::HTTP::Server.new(lambda do |env|
-          next app.call(env) if Socket.request?(env)
-          (env["PATH_INFO"] == "/page") ? [200, {}, ["page"]] : [200, {"content-type" => "text/html"}, [PAGE]]
-        end)
-        listener = server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h)
-        started << [listener.port, server, Pelton::Reactor.current]
-        sleep
+    pages = lambda do |env|
+      next app.call(env) if Socket.request?(env)
+      (env["PATH_INFO"] == "/page") ? [200, {}, ["page"]] : [200, {"content-type" => "text/html"}, [PAGE]]
+    end
+    serving_on_a_thread(pages, tls: Certificates.server.to_h) do |port, on_loop|
+      Chromium.open do |browser|
+        browser.trust_all
+        browser.visit("https://127.0.0.1:#{port}/")
+        yield browser, -> { on_loop.call { |server| Pelton.spawn { server.stop(timeout: 10) } } }
       end
     end
-    port, server, reactor = started.pop
-    Chromium.open do |browser|
-      browser.trust_all
-      browser.visit("https://127.0.0.1:#{port}/")
-      yield browser, -> { reactor.next_tick { Pelton.spawn { server.stop(timeout: 10) } } }
-    end
-  ensure
-    reactor&.stop
-    serving&.join
   end
 end

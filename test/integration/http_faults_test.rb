@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
-require "socket"
 require_relative "../test_helper"
+require_relative "../support/sockets"
 require_relative "../support/system_faults"
 
 # System calls of a serving process fail. A failure may cost one connection, but never the server, some bytes of a
 # response, or another client's response.
 class HTTPFaultsTest < PeltonTest
+  include Sockets
   include SystemFaults
 
   self.deadline = 60
@@ -33,11 +34,9 @@ class HTTPFaultsTest < PeltonTest
 
   # Returns the body, or nil when the connection ended before the response was complete.
   def get(port, path = "/")
-    TCPSocket.open("127.0.0.1", port) do |socket|
-      socket.write("GET #{path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-      head, body = socket.read.split("\r\n\r\n", 2)
-      body if body && head.match?(/^content-length: #{body.bytesize}\r?$/)
-    end
+    head, body =
+      answer_from(port, "GET #{path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").split("\r\n\r\n", 2)
+    body if body && head.match?(/^content-length: #{body.bytesize}\r?$/)
   rescue Errno::ECONNRESET, Errno::EPIPE
     nil
   end

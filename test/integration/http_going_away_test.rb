@@ -2,6 +2,7 @@
 
 require_relative "../test_helper"
 require_relative "../support/http/serving"
+require_relative "../support/websocket_peer"
 
 # `pelton serve` ends, or replaces its workers, while foreign clients have WebSockets and event streams open:
 # all get a closing message, and reach the next worker.
@@ -145,8 +146,7 @@ class HTTPGoingAwayTest < PeltonTest
   # A client that reads, and answers nothing.
   def silent_socket
     socket = TCPSocket.new("127.0.0.1", @port)
-    socket.write("GET /direct HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n" \
-      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+    socket.write(WebSocketPeer.handshake(path: "/direct"))
     nil until socket.gets == "\r\n"
     socket
   end

@@ -2,10 +2,15 @@
 
 require "tmpdir"
 require_relative "../test_helper"
+require_relative "../support/running_program"
+require_relative "../support/sockets"
 
 # pelton serve as process 1, as in a container: the kernel drops signals that process 1 does not handle, and gives it
 # the processes whose parents have ended.
 class HTTPProcess1Test < PeltonTest
+  include RunningPrograms
+  include Sockets
+
   self.deadline = 120
 
   UNSHARE = %w[unshare --pid --fork --mount-proc].freeze
@@ -41,7 +46,7 @@ class HTTPProcess1Test < PeltonTest
     app = "run ->(env) { system('sleep 0.05 & echo $! > orphan'); [200, {}, []] }"
     serving(app, 1) do |pid, dir|
       eventually("the server", timeout: 60) { File.socket?("#{dir}/s") && File.read("#{dir}/log").include?("serves") }
-      UNIXSocket.open("#{dir}/s") { |socket| socket.write("GET / HTTP/1.0\r\n\r\n") && socket.read }
+      answer_from("#{dir}/s", "GET / HTTP/1.0\r\n\r\n")
       workers = children(pid).size
 
       assert_path_exists "#{dir}/orphan"
@@ -62,9 +67,7 @@ class HTTPProcess1Test < PeltonTest
     Dir.mktmpdir do |dir|
       File.write("#{dir}/config.ru", app)
       File.write("#{dir}/pelton.rb", "bind 'unix://s'; workers #{workers}")
-      command = [*UNSHARE, *PELTON, "serve"]
-      @outer = Process.spawn(child_environment, *command, chdir: dir, out: "#{dir}/log", err: [:child, :out])
-      Guard.kill_at_end(@outer)
+      @outer = start_program(*UNSHARE, *PELTON, "serve", folder: dir).pid
       yield eventually("the process") { children(@outer).first }, dir
     ensure
       kill_all

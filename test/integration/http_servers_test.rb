@@ -2,10 +2,13 @@
 
 require "tmpdir"
 require_relative "../test_helper"
+require_relative "../support/behind_nginx"
 require "pelton/http"
 
 # The client talks to foreign servers.
 class HTTPServersTest < PeltonTest
+  include BehindNginx
+
   # A strict server: h11 raises on everything that it does not expect, and then the connection ends. The response
   # repeats the request.
   H11 = <<~PYTHON
@@ -110,8 +113,6 @@ class HTTPServersTest < PeltonTest
     end
   end
 
-  NGINX = %w[/usr/sbin/nginx /usr/bin/nginx].find { |path| File.executable?(path) }
-
   # Configures nginx to run as one process in the foreground, with all files in one folder.
   CONFIGURATION = <<~NGINX
     daemon off; master_process off; pid %<folder>s/pid; error_log %<folder>s/error.log;
@@ -134,16 +135,13 @@ class HTTPServersTest < PeltonTest
     Dir.mktmpdir do |folder|
       file = "0123456789abcdef" * 30_000
       File.write("#{folder}/file", file)
-      File.write("#{folder}/nginx.conf", format(CONFIGURATION, folder: folder))
-      File.chmod(0o755, folder)
-      pid = Process.spawn(NGINX, "-p", folder, "-c", "#{folder}/nginx.conf", "-g", "user root;", err: File::NULL)
+      nginx = start_nginx(folder, format(CONFIGURATION, folder: folder))
       eventually("nginx") { File.socket?("#{folder}/socket") }
       Pelton.run do
         talk_to_nginx(Pelton::HTTP::Client.new("http://nginx/", unix: "#{folder}/socket", concurrency: 2), file)
       end
     ensure
-      Process.kill(:KILL, pid)
-      Process.wait(pid)
+      nginx&.stop("KILL")
     end
   end
 

@@ -65,7 +65,7 @@ class HTTPSoakTest < PeltonTest
 
   # One connection: several requests, at once or one after the other; the client may leave at any time, or read slowly.
   def client(number, random)
-    connection = (random.rand < 0.3) ? secure_peer : peer
+    connection = (random.rand < 0.3) ? secure_peer(@secure_port) : peer
     kinds = Array.new(random.rand(1..5)) { WORK.sample(random: random) }
     paths = kinds.each_with_index.map { |kind, i| "/#{kind}#{number}#{i}" }
     requests = paths.map { |path| request(path, random) }
@@ -80,12 +80,6 @@ class HTTPSoakTest < PeltonTest
     flunk "a client was left alone" unless kinds&.intersect?(%w[hijack raise short])
   ensure
     connection&.close unless connection&.io&.closed?
-  end
-
-  def secure_peer
-    socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @secure_port))
-    socket.sync_close = true
-    Peer.new(socket.connect)
   end
 
   # A client that goes away in the middle of its TLS handshake, or speaks another protocol.

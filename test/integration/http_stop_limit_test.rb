@@ -2,9 +2,12 @@
 
 require "tmpdir"
 require_relative "../test_helper"
+require_relative "../support/running_program"
 
 # pelton serve ends within its time whatever the application does.
 class HTTPStopLimitTest < PeltonTest
+  include RunningPrograms
+
   self.deadline = 120
 
   # What a request does, or the end of the process, and the exit status without workers.
@@ -60,18 +63,15 @@ class HTTPStopLimitTest < PeltonTest
       File.write("#{dir}/config.ru", "run(lambda do |env|\nFile.write('begun', Process.pid.to_s)\n#{code}\nend)")
       File.write("#{dir}/pelton.rb",
         "bind 'unix://s'; workers #{workers}; shutdown_timeout #{timeout}; preload #{workers.positive?}")
-      command = [*PELTON, "serve"]
-      pid = Process.spawn(child_environment.merge("PELTON_WATCHDOG" => "off"), *command, chdir: dir, out: "#{dir}/log",
-        err: [:child, :out])
-      Guard.kill_at_end(pid)
-      client = eventually("the server", timeout: 60) { connect("#{dir}/s") }
+      server = start_program(*PELTON, "serve", folder: dir, env: {"PELTON_WATCHDOG" => "off"})
+      client = await_program(server) { connect("#{dir}/s") }
       client.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
       begun = eventually("the request", timeout: 60) { File.exist?("#{dir}/begun") && File.read("#{dir}/begun")[/.+/] }
       signals.times do
-        Process.kill("TERM", pid)
+        Process.kill("TERM", server.pid)
         sleep 0.5 # or the system merges them
       end
-      _, status = Process.wait2(pid)
+      status = server.wait
       eventually("the worker's end", timeout: 60) { ended?(begun) }
       return status.exitstatus
     ensure

@@ -3,9 +3,12 @@
 require "open3"
 require "tmpdir"
 require_relative "../test_helper"
+require_relative "../support/running_program"
 
 # `pelton serve --tls`, and curl that trusts the authority of this machine.
 class LocalTLSTest < PeltonTest
+  include RunningPrograms
+
   self.deadline = 60
 
   def setup
@@ -18,16 +21,15 @@ class LocalTLSTest < PeltonTest
   def teardown = FileUtils.rm_rf(@folder)
 
   def test_curl_trusts_it
-    IO.popen([@environment, *PELTON, "serve", "--tls", "-b", "ssl://127.0.0.1:0",
-      "config.ru", {chdir: @folder}], err: %i[child out]) do |server|
-      url = server.gets[%r{https://\S+}]
-      read, status =
-        Open3.capture2("curl", "-s", "--cacert", "#{@folder}/pelton/authority.pem", url.sub("127.0.0.1", "localhost"))
+    server = start_program(*PELTON, "serve", "--tls", "-b", "ssl://127.0.0.1:0", folder: @folder, env: @environment)
+    port = await_program(server) { server.port }
+    read, status =
+      Open3.capture2("curl", "-s", "--cacert", "#{@folder}/pelton/authority.pem", "https://localhost:#{port}/")
 
-      assert_predicate status, :success?
-      assert_equal "https", read
-      Process.kill("TERM", server.pid)
-    end
+    assert_predicate status, :success?
+    assert_equal "https", read
+  ensure
+    server&.stop
   end
 
   def test_in_production_it_is_refused

@@ -1,13 +1,15 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "../support/running_program"
 require "json"
 require "net/http"
-require "open3"
 require "tmpdir"
 
 # Prometheus's own checker reads the metrics.
 class PrometheusTest < PeltonTest
+  include RunningPrograms
+
   self.deadline = 120
 
   APP = 'run ->(env) { (env["PATH_INFO"] == "/fail") ? raise("on purpose") : [200, {}, ["hello"]] }'
@@ -69,15 +71,12 @@ class PrometheusTest < PeltonTest
       @port, @control = free_port, free_port
       command = [*PELTON, "serve", "-q", "-b", "tcp://127.0.0.1:#{@port}",
         "--control", "tcp://127.0.0.1:#{@control}", *options]
-      @pid = Process.spawn(child_environment, *command, chdir: folder, err: "#{folder}/log")
-      Guard.kill_at_end(@pid)
-      eventually("serving: #{File.read("#{folder}/log")}", timeout: 20) { answering }
+      server = start_program(*command, folder: folder)
+      @pid = server.pid
+      await_program(server, timeout: 20) { answering }
       yield
     ensure
-      if @pid
-        Process.kill("TERM", @pid)
-        Process.wait(@pid)
-      end
+      server&.stop
     end
   end
 
@@ -115,9 +114,6 @@ class PrometheusTest < PeltonTest
   end
 
   def check
-    output, status = Open3.capture2e("promtool", "check", "metrics", stdin_data: metrics)
-
-    assert status.success?, output
-    assert_empty output
+    assert_empty command_output("promtool", "check", "metrics", stdin_data: metrics)
   end
 end

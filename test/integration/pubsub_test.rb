@@ -187,9 +187,8 @@ class PubSubIntegrationTest < PeltonTest
       File.write("#{folder}/config.ru", APPLICATION)
       command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve", "-w", "2", "-q", "-p", @port.to_s,
         "--control", "control", *options]
-      @master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB, "TMPDIR" => "#{folder}/tmp"),
-        *command, chdir: folder, out: ["#{folder}/log", "a"], err: [:child, :out])
-      Guard.kill_at_end(@master)
+      env = {"RUBYLIB" => Children::LIB, "TMPDIR" => "#{folder}/tmp"}
+      @master = start_program(*command, folder: folder, env: env).pid
       in_time { serving_processes == 2 }
       yield
     ensure
@@ -206,10 +205,7 @@ class PubSubIntegrationTest < PeltonTest
 
   # @return [String, nil] nil: the worker has died
   def get(path)
-    TCPSocket.open("127.0.0.1", @port) do |socket|
-      socket.write("GET #{path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-      socket.read[/\r\n\r\n(.+)/m, 1]
-    end
+    answer_from(@port, "GET #{path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")[/\r\n\r\n(.+)/m, 1]
   rescue SystemCallError
     nil
   end

@@ -4,11 +4,13 @@ require "pg"
 require "tmpdir"
 require_relative "../test_helper"
 require_relative "../support/databases"
+require_relative "../support/running_program"
 require "pelton/http"
 
 # A server, and a writer in another process, which share a store in a file.
 class ResumableStreamProcessesTest < PeltonTest
   include Databases
+  include RunningPrograms
 
   self.deadline = 120
 
@@ -80,7 +82,7 @@ class ResumableStreamProcessesTest < PeltonTest
         place = follow(text) { text.count(" ") > 20 }
         signals.each do |signal|
           runs = text.dup
-          Process.kill(signal, @server)
+          Process.kill(signal, @server.pid)
           place = follow(text, place) { text.count(" ") > runs.count(" ") + 200 }
         end
         File.write(path("end"), "")
@@ -97,8 +99,7 @@ class ResumableStreamProcessesTest < PeltonTest
       writer = start_writer
       text = +""
       place = follow(text) { text.count(" ") > 20 }
-      Process.kill("KILL", writer)
-      Process.wait(writer)
+      writer.stop("KILL")
       start_writer
       place = follow(text, place, timeout: 60) { text.start_with?("0 1 2 3 ") && @begun }
       File.write(path("end"), "")
@@ -159,19 +160,14 @@ class ResumableStreamProcessesTest < PeltonTest
         File.write(path(name), content)
       end
       File.write(path("pause"), "") if pause
-      @server = Process.spawn(child_environment.merge(env), *PELTON, "serve", chdir: folder, out: path("log"),
-        err: [:child, :out])
-      Guard.kill_at_end(@server)
+      @server = start_program(*PELTON, "serve", folder: folder, env: env)
       yield
-      Process.kill("TERM", @server)
-      Process.wait(@server)
+      @server.stop
     end
   end
 
   def start_writer(env = {})
-    Process.spawn(child_environment.merge(env), RbConfig.ruby, "-I", File.join(ROOT, "lib"), "writer.rb",
-      chdir: @folder, out: path("log"), err: [:child, :out])
-      .tap { |pid| Guard.kill_at_end(pid) }
+    start_program(RbConfig.ruby, "-I", File.join(ROOT, "lib"), "writer.rb", folder: @folder, env: env)
   end
 
   def get(path) = Pelton.run { Pelton::HTTP::Client.new("http://localhost", unix: self.path("s")).get(path) }

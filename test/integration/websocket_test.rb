@@ -2,10 +2,13 @@
 
 require "open3"
 require_relative "../test_helper"
+require_relative "../support/http/servers"
 require "pelton/http"
 
 # Pelton's WebSockets with those of node's ws, which is strict.
 class WebSocketIntegrationTest < PeltonTest
+  include HttpServers
+
   # Debian's node-ws, or a ws that npm has installed.
   NODE = {"NODE_PATH" => [ENV["NODE_PATH"], "/usr/share/nodejs", "/usr/lib/node_modules"].compact.join(":")}.freeze
 
@@ -52,15 +55,12 @@ class WebSocketIntegrationTest < PeltonTest
         socket.each { |message| socket.write(message) }
       end
     end
-    Pelton.run do
-      listener = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0")
+    serving_here(app) do |port|
       %w[deflate plain].each do |kind|
-        output, = Open3.capture2e(NODE, "node", "-e", NODE_CLIENT, "ws://127.0.0.1:#{listener.port}/", kind)
+        output, = Open3.capture2e(NODE, "node", "-e", NODE_CLIENT, "ws://127.0.0.1:#{port}/", kind)
 
         assert_equal "done\n", output, kind
       end
-    ensure
-      Pelton.stop
     end
   end
 

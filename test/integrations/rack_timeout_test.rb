@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../support/http/peer"
+require_relative "../support/running_program"
 require "rack-timeout"
 
 Rack::Timeout::Logger.disable
@@ -8,6 +9,7 @@ Rack::Timeout::Logger.disable
 # The gem rack-timeout, whose middleware is in the application.
 class IntegrationsRackTimeoutTest < PeltonTest
   include HttpPeer
+  include RunningPrograms
 
   LIMIT = 0.05
 
@@ -91,15 +93,14 @@ class IntegrationsRackTimeoutTest < PeltonTest
         use Rack::Timeout, service_timeout: #{LIMIT}
         run ->(env) { sleep if env["PATH_INFO"] == "/slow"; [200, {}, ["fast"]] }
       RUBY
-      program = IO.popen([*PELTON, "serve", "-b", "tcp://127.0.0.1:0", "#{folder}/config.ru"], err: File::NULL)
-      @port = program.gets[/:(\d+) /, 1]
+      server = start_program(*PELTON, "serve", "-b", "tcp://127.0.0.1:0", folder: folder)
+      @port = await_program(server) { server.port }
       @peers = []
 
       assert_equal([500, 200] * 3, Pelton.run { statuses(%w[/slow /fast] * 3) })
       assert_equal 200, Pelton.run { peer.get("/fast").status }
     ensure
-      Process.kill(:TERM, program.pid)
-      program.close
+      server&.stop
     end
   end
 end

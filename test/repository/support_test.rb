@@ -23,6 +23,17 @@ class SupportTest < PeltonTest
     assert_operator owners.size, :>, 50
   end
 
+  def test_the_readme_names_what_is_there
+    folder = "#{ROOT}/test/support"
+    links = File.read("#{folder}/README.md").scan(/\[(\w+)\]\((\w[^)]*\.rb)\)/)
+    wrong = links.reject do |name, path|
+      File.file?("#{folder}/#{path}") && File.read("#{folder}/#{path}").match?(/^(?:module|class) #{name}\b/)
+    end
+
+    assert_empty wrong
+    assert_operator links.size, :>, 30
+  end
+
   # Files that run together would share the class, with its `setup`.
   def test_each_class_of_tests_is_in_one_file
     files = FOLDERS.flat_map { |folder| Dir["#{folder}/**/*_test.rb"] }.group_by do |test|

@@ -2,11 +2,12 @@
 
 require "json"
 require "rbconfig"
-require "socket"
 require "tmpdir"
 require "pelton/http"
 require_relative "../support/fault_proxy"
 require_relative "../support/guard"
+require_relative "../support/servers"
+require_relative "../support/sockets"
 require_relative "cable_listener"
 
 module Soak
@@ -82,7 +83,7 @@ module Soak
     def serving(url)
       Dir.mktmpdir do |folder|
         @folder = folder
-        @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+        @port = Servers.free_port
         File.write("#{folder}/config.ru", APPLICATION)
         options = ["-w", WORKERS.to_s, "-q", "-p", @port.to_s, "--control", "control", "--pubsub", url]
         master = Process.spawn({"RUBYLIB" => "#{ROOT}/lib"}, RbConfig.ruby, "#{ROOT}/exe/pelton", "serve", *options,
@@ -97,9 +98,7 @@ module Soak
 
     # Workers that are ready.
     def pids
-      answer = UNIXSocket.open("#{@folder}/control") do |socket|
-        socket.write("GET /stats HTTP/1.1\r\n\r\n") && socket.read
-      end
+      answer = Sockets.answer_from("#{@folder}/control", "GET /stats HTTP/1.1\r\n\r\n")
       JSON.parse(answer.split("\r\n\r\n").fetch(1)).fetch("workers").select { |worker| worker["ready"] }.map do |worker|
         worker["pid"]
       end

@@ -7,6 +7,7 @@ require "socket"
 require "tmpdir"
 require "pelton/http"
 require_relative "../support/guard"
+require_relative "../support/servers"
 require_relative "jobs_reader"
 require_relative "jobs_upstream"
 
@@ -37,7 +38,7 @@ module Soak
           when "retry" then puts SolidQueue::FailedExecution.all.to_a.each(&:retry).size
           when "new" then puts SoakMessage.create!.tap { |message| SoakJob.perform_later(message) }.id
           end
-        rescue ActiveRecord::ActiveRecordError
+        rescue ActiveRecord::ActiveRecordError, SolidQueue::Job::EnqueueError
           puts "away"
         end
         $stdout.flush
@@ -82,7 +83,7 @@ module Soak
         File.write("#{folder}/workers.rb", WORKERS)
         File.write("#{folder}/pelton.rb", "companion #{"#{RbConfig.ruby} workers.rb".dump}\n")
         system(environment, RbConfig.ruby, "-e", SCHEMA, chdir: folder) or raise "the schema could not be made"
-        @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+        @port = Servers.free_port
         @server =
           start(RbConfig.ruby, "#{ROOT}/exe/pelton", "serve", "-C", "pelton.rb", "-w", "2", "-q", "-p", @port.to_s)
         @orders = IO.popen(environment, [RbConfig.ruby, "-e", ENQUEUE, chdir: folder, err: "#{folder}/orders.log"], "r+")

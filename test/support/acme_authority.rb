@@ -5,6 +5,7 @@ require "socket"
 require "tmpdir"
 require_relative "certificates"
 require_relative "name_server"
+require_relative "servers"
 
 # An authority that speaks ACME: Debian's pebble, for which each name leads to 127.0.0.1.
 class AcmeAuthority
@@ -24,7 +25,7 @@ class AcmeAuthority
     @names = NameServer.new(names.to_h { |name| [name, ["127.0.0.1"]] })
     @trusted = write("authority.pem", Certificates.authority)
     identity = Certificates.server
-    port, management = Array.new(2) { free_port }
+    port, management = Array.new(2) { Servers.free_port }
     config = {listenAddress: "127.0.0.1:#{port}", managementListenAddress: "127.0.0.1:#{management}",
               httpPort: http_port, tlsPort: tls_port,
               certificate: write("certificate.pem", identity.certificate), privateKey: write("key.pem", identity.key)}
@@ -47,8 +48,6 @@ class AcmeAuthority
   private
 
   def write(name, text) = File.join(@folder, name).tap { |path| File.write(path, text) }
-
-  def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
 
   def wait(port)
     TCPSocket.new("127.0.0.1", port).close

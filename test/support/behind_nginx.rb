@@ -2,9 +2,13 @@
 
 require "tmpdir"
 require "pelton/http"
+require_relative "running_program"
 
-# nginx with a server block of a guide, in front of a server of Pelton's on a UNIX socket.
+# nginx in a folder of its own, such as with a server block of a guide, in front of a server of Pelton's on a UNIX
+# socket. For PeltonTests.
 module BehindNginx
+  include RunningPrograms
+
   NGINX = %w[/usr/sbin/nginx /usr/bin/nginx].find { |path| File.executable?(path) }
 
   AROUND = <<~NGINX
@@ -25,16 +29,23 @@ module BehindNginx
 
   private
 
+  # @param configuration [String] all of whose files are in the folder
+  # @return [RunningProgram]
+  def start_nginx(folder, configuration)
+    File.chmod(0o755, folder)
+    File.write("#{folder}/nginx.conf", configuration)
+    start_program(NGINX, "-p", folder, "-c", "#{folder}/nginx.conf", "-g", "user root;", folder: folder,
+      log: "#{folder}/nginx.log")
+  end
+
   # Yields nginx's "host:port", and the server.
   def behind_nginx(configuration, app, **options)
     skip "no nginx" unless NGINX
     Dir.mktmpdir do |folder|
-      File.chmod(0o755, folder)
       place = "127.0.0.1:#{free_port}"
       block = configuration.sub(%r{unix:/run/shop/\w+\.sock}, "unix:#{folder}/app").sub("listen 443 ssl",
         "listen #{place}")
-      File.write("#{folder}/nginx.conf", format(AROUND, block))
-      pid = Process.spawn(NGINX, "-p", folder, "-c", "#{folder}/nginx.conf", "-g", "user root;", err: File::NULL)
+      nginx = start_nginx(folder, format(AROUND, block))
       Pelton.run do
         server = Pelton::HTTP::Server.new(app, **options)
         server.listen("unix://#{folder}/app")
@@ -43,8 +54,7 @@ module BehindNginx
         Pelton.stop
       end
     ensure
-      Process.kill(:KILL, pid)
-      Process.wait(pid)
+      nginx&.stop("KILL")
     end
   end
 

@@ -4,11 +4,16 @@ require "json"
 require "pelton/cable"
 require "pelton/http/websocket"
 require "pelton/test"
+require_relative "http/servers"
 
 # A server of cables in this process, and clients. For PeltonTests.
 module CableClient
+  include HttpServers
+
   # A client of the protocol.
   class Client
+    LIMIT = 60 # seconds for a message
+
     attr_reader :socket
 
     # @return [Hash] once it was welcomed
@@ -19,11 +24,16 @@ module CableClient
     end
 
     # @return [Hash, nil] the next message that is no ping
-    def receive
-      while (text = @socket.receive(timeout: 10))
+    def receive = await { |message| message["type"] != "ping" }
+
+    # @return [Hash, nil] the next message for which the block is true; nil when the socket is closed
+    # @raise [Pelton::TimeoutError] only others come
+    def await
+      limit = Pelton::Clock.now + LIMIT
+      while (text = @socket.receive(timeout: Pelton::Clock.left(limit)))
         message = JSON.parse(text)
         @welcome = message if message["type"] == "welcome"
-        return message unless message["type"] == "ping"
+        return message if yield message
       end
     end
 
@@ -49,12 +59,9 @@ module CableClient
   def serving(app: nil, **options)
     options = {pubsub: Pelton::PubSub.new, **options}
     cable = Pelton::Cable::Server.new(**options)
-    Pelton.run do
-      @server = Pelton::HTTP::Server.new(app || cable)
-      listener = @server.listen("tcp://127.0.0.1:0")
-      yield "ws://127.0.0.1:#{listener.port}/", cable
-    ensure
-      Pelton.stop
+    serving_here(app || cable) do |port, server|
+      @server = server
+      yield "ws://127.0.0.1:#{port}/", cable
     end
   end
 

@@ -1,18 +1,23 @@
 # frozen_string_literal: true
 
-require "open3"
 require "tmpdir"
+require_relative "running_program"
 
 # examples/chat in processes of its own. For PeltonTests.
 module ChatProgram
+  include RunningPrograms
+
   CHAT = File.expand_path("../../examples/chat", __dir__)
   PASSWORD = "correct horse battery" # of all users that script/seed.rb makes
 
+  # Its gems are where those of the tests are.
+  def self.installed?
+    system({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile"}, "bundle", "check", out: File::NULL, err: File::NULL)
+  end
+
   def setup
     super
-    unless system({"BUNDLE_GEMFILE" => "#{CHAT}/Gemfile"}, "bundle", "check", out: File::NULL, err: File::NULL)
-      skip "the gems of examples/chat are missing"
-    end
+    skip "the gems of examples/chat are missing" unless ChatProgram.installed?
   end
 
   private
@@ -21,9 +26,7 @@ module ChatProgram
   #
   # @return [String] its output
   def chat(*command, **environment)
-    output, status = Open3.capture2e(chat_environment(environment), "bundle", "exec", *command, chdir: CHAT)
-    assert status.success?, output
-    output
+    command_output("bundle", "exec", *command, env: chat_environment(environment), chdir: CHAT)
   end
 
   def chat_environment(environment)
@@ -43,13 +46,12 @@ module ChatProgram
                      TRUSTED_PROXIES: "unix"}
       chat("pelton", "db", "migrate", **environment)
       chat("ruby", "script/seed.rb", *seeds.map(&:to_s), **environment)
-      pid = Process.spawn(chat_environment(environment), "bundle", "exec", "pelton", "serve", *arguments.call(folder),
-        :chdir => CHAT, %i[out err] => "#{folder}/log")
-      Guard.kill_at_end(pid)
-      eventually("the chat", timeout: 30) { File.read("#{folder}/log").match?(/listens on|workers serve/) }
-      yield pid, folder
+      command = %w[bundle exec pelton serve] + arguments.call(folder)
+      program = RunningProgram.new(command, chat_environment(environment), folder: CHAT, log: "#{folder}/log")
+      await_program(program, "the chat", timeout: 30) { program.output.match?(/listens on|workers serve/) }
+      yield program.pid, folder
     ensure
-      Process.kill(:TERM, pid) && Process.wait(pid) if pid
+      program&.stop
       puts File.read("#{folder}/log") if failures.any?
     end
   end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "open3"
 require "rbconfig"
 require "tempfile"
 
@@ -47,6 +48,13 @@ module Children
   def ruby_output(code, *arguments, **options)
     output, errors, status = run_ruby(code, *arguments, **options)
     assert status.success?, "#{status}\n#{output}\n#{errors}"
+    output
+  end
+
+  # Runs a command that must succeed: its output, errors included.
+  def command_output(*command, env: child_environment, **options)
+    output, status = Open3.capture2e(env, *command, **options)
+    assert status.success?, "#{status}\n#{output}"
     output
   end
 

@@ -4,6 +4,7 @@ require "json"
 require "pelton/cluster"
 require "socket"
 require "tmpdir"
+require_relative "sockets"
 
 # Runs cluster_program.rb, and sends requests to its workers.
 module Clusters
@@ -49,8 +50,7 @@ module Clusters
   def ask(line) = Socket.tcp("127.0.0.1", @port) { |socket| socket.write(line) && socket.gets }
 
   def control(path)
-    answer = UNIXSocket.open(@control) { |socket| socket.write("GET #{path} HTTP/1.1\r\n\r\n") && socket.read }
-    answer.split("\r\n\r\n").fetch(1)
+    Sockets.answer_from(@control, "GET #{path} HTTP/1.1\r\n\r\n").split("\r\n\r\n").fetch(1)
   end
 
   def cluster_stats

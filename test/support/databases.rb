@@ -26,12 +26,33 @@ module Databases
 
     # The command of a PostgreSQL with a new folder.
     def postgres_command(port)
-      programs = Dir["/usr/lib/postgresql/*/bin"].max
-      data = folder("postgres")
-      prepare(*as("postgres", "#{programs}/initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E",
-        "UTF8", "--locale=C"))
-      as("postgres", "#{programs}/postgres", "-D", data, "-p", port.to_s, "-c", "listen_addresses=127.0.0.1",
-        "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=50")
+      data = folder("postgres").tap { |path| prepare_postgres(path) }
+      postgres_in(data, port, "fsync=off", "max_connections=50")
+    end
+
+    # Makes the files of a PostgreSQL in a folder that is its user's.
+    def prepare_postgres(data)
+      prepare(*as("postgres", "#{postgres_programs}/initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync",
+        "-E", "UTF8", "--locale=C"))
+    end
+
+    # The command of the PostgreSQL whose files are in the folder.
+    def postgres_in(data, port, *settings)
+      settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", *settings]
+      as("postgres", "#{postgres_programs}/postgres", "-D", data, "-p", port.to_s,
+        *settings.flat_map { |setting| ["-c", setting] })
+    end
+
+    # Makes the files of a MariaDB in a folder that is its user's.
+    def prepare_mariadb(data)
+      prepare("mariadb-install-db", *mariadb_folders(data), "--auth-root-authentication-method=normal",
+        "--skip-name-resolve")
+    end
+
+    # The command of the MariaDB whose files are in the folder.
+    def mariadb_in(data, port, *options)
+      ["mariadbd", *mariadb_folders(data), "--port=#{port}", "--socket=#{data}/socket", "--bind-address=127.0.0.1",
+        "--pid-file=#{data}/pid", "--skip-name-resolve", *options]
     end
 
     def redis_command(port)
@@ -41,6 +62,13 @@ module Databases
     def prepare(*command)
       output, status = Open3.capture2e(*command, chdir: "/")
       raise "#{command.join(" ")}: #{output}" unless status.success?
+    end
+
+    def postgres_programs = Dir["/usr/lib/postgresql/*/bin"].max
+
+    # A server that starts removes the temporary tables of all that have the same folder for them.
+    def mariadb_folders(data)
+      ["--no-defaults", "--datadir=#{data}", "--tmpdir=#{data}", *("--user=mysql" if Process.uid.zero?)]
     end
 
     # The database's own error means that its server does not answer yet.
@@ -67,13 +95,8 @@ module Databases
   def mariadb
     ready = ->(port) { Databases.until_answered(Trilogy::Error) { Trilogy.new(**mariadb_options(port)).close } }
     Servers.port("mariadb", ready: ready) do |port|
-      folder = Databases.folder("mysql")
-      # A server that starts removes the temporary tables of all that have the same folder for them.
-      common = ["--no-defaults", "--datadir=#{folder}", "--tmpdir=#{folder}", *("--user=mysql" if Process.uid.zero?)]
-      Databases.prepare("mariadb-install-db", *common, "--auth-root-authentication-method=normal",
-        "--skip-name-resolve")
-      ["mariadbd", *common, "--port=#{port}", "--socket=#{folder}/socket", "--bind-address=127.0.0.1",
-        "--pid-file=#{folder}/pid", "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=0"]
+      folder = Databases.folder("mysql").tap { |path| Databases.prepare_mariadb(path) }
+      Databases.mariadb_in(folder, port, "--innodb-flush-log-at-trx-commit=0")
     end
   end
 

@@ -16,6 +16,12 @@ module WebSocketPeer
       (mask ? "\0\0\0\0" : "") + payload.b
   end
 
+  # A client's request.
+  def self.handshake(headers = "", path: "/", host: "x")
+    "GET #{path} HTTP/1.1\r\nHost: #{host}\r\nConnection: upgrade\r\nUpgrade: websocket\r\n" \
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: #{KEY}\r\n#{headers}\r\n"
+  end
+
   private
 
   def with_echo(**options, &block)
@@ -59,8 +65,7 @@ module WebSocketPeer
   end
 
   def shake_hands(stream, headers = "")
-    stream.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n" \
-      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: #{KEY}\r\n#{headers}\r\n")
+    stream.write(WebSocketPeer.handshake(headers))
     nil until stream.gets == "\r\n"
     stream
   end
@@ -91,16 +96,8 @@ module WebSocketPeer
 
   # A client's frame, with a mask that changes nothing.
   def frame(opcode, data = "", fin: true, rsv1: false)
-    length = data.bytesize
-    head = [(fin ? 0x80 : 0) | (rsv1 ? 0x40 : 0) | OPCODES.fetch(opcode)].pack("C")
-    size = if length < 126
-      [0x80 | length].pack("C")
-    elsif length < 65_536
-      [0xfe, length].pack("CS>")
-    else
-      [0xff, length].pack("CQ>")
-    end
-    head + size + "\0\0\0\0".b + data.b
+    first = (fin ? 0x80 : 0) | (rsv1 ? 0x40 : 0) | OPCODES.fetch(opcode)
+    WebSocketPeer.encode(first, data.bytesize, data, mask: true)
   end
 
   # The next frame of a server: [opcode, data].

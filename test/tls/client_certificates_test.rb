@@ -1,13 +1,15 @@
 # frozen_string_literal: true
 
 require "openssl"
-require "socket"
 require_relative "../test_helper"
 require_relative "../support/certificates"
+require_relative "../support/sockets"
 require "pelton"
 
 # Which client is asked for a certificate, and that no ticket opens what the certificate was asked for.
 class TLSClientCertificatesTest < PeltonTest
+  include Sockets
+
   Context = Pelton::TLS::Context
 
   def test_a_chosen_context_demands_its_own_certificates
@@ -117,11 +119,7 @@ class TLSClientCertificatesTest < PeltonTest
     context.session_cache_mode = OpenSSL::SSL::SSLContext::SESSION_CACHE_CLIENT
     ticket = nil
     context.session_new_cb = ->((_, new_ticket)) { ticket = new_ticket }
-    socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", port), context)
-    socket.sync_close = true
-    socket.hostname = name
-    socket.session = session if session
-    socket.connect
+    socket = tls_socket(port, name: name, session: session, context: context)
     answer = socket.gets or raise OpenSSL::SSL::SSLError, "the server has closed the connection"
     [answer.chomp, ticket]
   ensure

@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
 require "net/http"
-require "socket"
 require "downstream/helper"
+require "support/sockets"
 
 # thin, started by its command: alone and as a cluster, in the background, on TCP and on UNIX sockets.
 class ThinTest < DownstreamTest
+  include Sockets
+
   self.deadline = 60
 
   CONFIGURATION = <<~'RUBY'
@@ -52,8 +54,6 @@ class ThinTest < DownstreamTest
     end
   end
 
-  def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
-
   def with_thin(*options)
     Dir.mktmpdir do |folder|
       File.write(File.join(folder, "config.ru"), CONFIGURATION)
@@ -86,10 +86,7 @@ class ThinTest < DownstreamTest
   end
 
   def ask_path(path)
-    UNIXSocket.open(path) do |socket|
-      socket.write("GET /unix HTTP/1.0\r\n\r\n")
-      socket.read
-    end
+    answer_from(path, "GET /unix HTTP/1.0\r\n\r\n")
   rescue SystemCallError
     nil
   end

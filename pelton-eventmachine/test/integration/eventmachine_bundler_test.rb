@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "open3"
 require "tmpdir"
 require "test_helper"
 
@@ -20,9 +19,7 @@ class EventMachineBundlerTest < PeltonTest
           "BUNDLE_GEMFILE" => File.join(folder, "Gemfile"),
           "BUNDLE_SILENCE_ROOT_WARNING" => "1"
         }, env)
-      output, status = Open3.capture2e(environment, "bundle", "exec", "ruby", "-e", program, chdir: folder)
-      assert status.success?, output
-      output
+      command_output("bundle", "exec", "ruby", "-e", program, env: environment, chdir: folder)
     end
   end
 

@@ -1,13 +1,16 @@
 # frozen_string_literal: true
 
 require "net/http"
-require "socket"
 require "test_helper"
+require "support/running_program"
+require "support/sockets"
 require "support/temporary_folder"
 require "pelton/memcached"
 
 # The articles' programs in pelton-lab/examples/articles, in both ways in. They are changed in ports and sizes alone.
 class ArticlesTest < PeltonTest
+  include RunningPrograms
+  include Sockets
   include TemporaryFolder
 
   self.deadline = 90
@@ -43,11 +46,11 @@ class ArticlesTest < PeltonTest
 
   def setup
     super
-    @pids = []
+    @servers = []
   end
 
   def teardown
-    @pids.each { |pid| Process.kill(:KILL, pid) && Process.wait(pid) }
+    @servers.each { |server| server.stop("KILL") }
     super
   end
 
@@ -140,27 +143,18 @@ class ArticlesTest < PeltonTest
   end
 
   def output_of(way, name, gems, changes)
-    log = File.join(@folder, "log")
-    pid = Process.spawn(*command(way, program(name, changes), gems), in: File::NULL, out: [log, "w"], err: [log, "a"])
-    _, status = Process.wait2(pid)
-    assert status.success?, File.read(log)
-    File.read(log)
+    article = start(command(way, program(name, changes), gems), name)
+    assert article.wait.success?, article.output
+    article.output
   end
 
   def serve(way, name, gems, port, *arguments, **changes)
-    log = File.join(@folder, "#{name}.log")
-    @pids << Process.spawn(*command(way, program(name, changes), gems), *arguments, in: File::NULL, out: log,
-      err: [:child, :out])
-    eventually("#{name}: #{File.read(log)}", timeout: 30) do
-      listens?(port) || (Process.wait(@pids.last, Process::WNOHANG) && flunk(File.read(log)))
-    end
+    @servers << start([*command(way, program(name, changes), gems), *arguments], name)
+    await_program(@servers.last, name, timeout: 30) { listens?(port) }
   end
 
-  def listens?(port)
-    TCPSocket.new("127.0.0.1", port).close
-    true
-  rescue SystemCallError
-    false
+  def start((environment, *command), name)
+    RunningProgram.new(command, environment, folder: ROOT, log: "#{@folder}/#{name}.log", in: File::NULL)
   end
 
   def ask(port, count, path = "/")
@@ -176,9 +170,6 @@ class ArticlesTest < PeltonTest
   end
 
   def ask_memcached(port, command)
-    TCPSocket.open("127.0.0.1", port) do |socket|
-      socket.write("#{command}\r\nquit\r\n")
-      socket.read
-    end
+    answer_from(port, "#{command}\r\nquit\r\n")
   end
 end

@@ -6,7 +6,6 @@ require "net/http"
 require "open3"
 require "pelton/lab/web/programs"
 require "pelton/lab/web/server"
-require "socket"
 require "tmpdir"
 
 # pelton-lab/examples/broker, as its README starts it.
@@ -113,8 +112,7 @@ class BrokerExampleTest < PeltonTest
   end
 
   def test_without_memcached_it_says_so
-    port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
-    broker(MEMCACHE_SERVERS: "127.0.0.1:#{port}") do |http|
+    broker(MEMCACHE_SERVERS: "127.0.0.1:#{free_port}") do |http|
       answer = http.get("/k")
 
       assert_equal %w[503 1], [answer.code, answer["retry-after"]]

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/chat_program"
 require "pelton/lab/web/example_chat"
 require "pelton/lab/web/rails_engines"
 require_relative "small_runs"
@@ -29,10 +30,7 @@ class LabApplicationsTest < PeltonTest
   end
 
   def test_chat
-    unless system({"BUNDLE_GEMFILE" => File.join(Pelton::Lab::ExampleChat::FOLDER, "Gemfile")}, RbConfig.ruby, "-S",
-      "bundle", "check", out: File::NULL, err: File::NULL)
-      skip "the chat's gems are not installed"
-    end
+    skip "the chat's gems are not installed" unless ChatProgram.installed?
     run_small("chat", "--size", "16", races: /fragments|posts|users/)
   end
 

@@ -6,7 +6,7 @@ require "pelton/http"
 require "pelton/http/websocket"
 require "pelton/lab/web/cable_sockets"
 require "pelton/lab/run"
-require_relative "../wrong_answers"
+require_relative "../support/wrong_answers"
 
 class LabCableSocketsTest < PeltonTest
   include WrongAnswers

@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "pelton/http"
+require "support/http/servers"
 require "pelton/lab/run"
 require "pelton/lab/web/event_streams"
 
 class LabEventStreamsTest < PeltonTest
+  include HttpServers
+
   Served = Struct.new(:port) do
     def url(path) = "http://127.0.0.1:#{port}#{path}"
   end
@@ -19,11 +21,7 @@ class LabEventStreamsTest < PeltonTest
       end
       [200, events.headers, events]
     end
-    port = Queue.new
-    thread = Thread.new { Pelton.run { port << Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port } }
-    yield Served.new(port.pop)
-  ensure
-    thread.kill.join
+    serving_on_a_thread(app) { |port| yield Served.new(port) }
   end
 
   def test_streams_are_timed_with_pages_beside_them

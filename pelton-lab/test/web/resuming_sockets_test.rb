@@ -1,11 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/http/servers"
 require "pelton/lab/run"
 require "pelton/lab/web/resuming_sockets"
 require "pelton/cable"
 
 class LabResumingSocketsTest < PeltonTest
+  include HttpServers
+
   class NewsChannel < Pelton::Cable::Channel
     def subscribed = stream_from("news")
   end
@@ -35,18 +38,10 @@ class LabResumingSocketsTest < PeltonTest
   private
 
   def serve
-    started = Thread::Queue.new
-    thread = Thread.new do
-      Pelton.run do
-        cable = Pelton::Cable::Server.new(pubsub: Pelton::PubSub.new.keep("news", messages: 2))
-        started << [Pelton::HTTP::Server.new(cable).listen("tcp://127.0.0.1:0").port, cable, Pelton::Reactor.current]
-        sleep
-      end
+    cable = nil
+    make = -> { cable = Pelton::Cable::Server.new(pubsub: Pelton::PubSub.new.keep("news", messages: 2)) }
+    serving_on_a_thread(make: make) do |port, on_loop|
+      yield "ws://127.0.0.1:#{port}/", ->(&block) { on_loop.call { block.call(cable) } }
     end
-    port, cable, reactor = started.pop
-    yield "ws://127.0.0.1:#{port}/", ->(&block) { reactor.next_tick { block.call(cable) } }
-  ensure
-    reactor&.stop
-    thread&.join
   end
 end

@@ -5,7 +5,7 @@ require "pelton/lab"
 require "pelton/lab/run"
 require "pelton/lab/web/slow_readers"
 require "socket"
-require_relative "../wrong_answers"
+require_relative "../support/wrong_answers"
 
 class LabSlowReadersTest < PeltonTest
   include WrongAnswers

@@ -4,10 +4,12 @@ require "fileutils"
 require "net/http"
 require_relative "../support/rails_program"
 require_relative "../../../test/support/chromium"
+require_relative "../../../test/support/running_program"
 
 # examples/assistant, started as its README says, in a browser.
 class AssistantTest < PeltonTest
   include RailsProgram
+  include RunningPrograms
 
   self.deadline = 240
 
@@ -17,24 +19,22 @@ class AssistantTest < PeltonTest
   def setup
     skip "Solid Queue's fibers need Ruby 3.2" if RUBY_VERSION < "3.2"
     skip "bin/setup downstream brings Chromium" unless Chromium.path
-    skip "bin/setup downstream brings Rails 8.1" unless RailsProgram.installed?("8.1")
+    gems = RailsProgram.gems("8.1")
+    needs_gems(gems)
     @folder = Dir.mktmpdir("assistant")
     FileUtils.cp_r("#{EXAMPLE}/.", @folder)
     @port = free_port
-    @environment = Bundler.unbundled_env.merge(RailsProgram.environment("8.1"), "RAILS_ENV" => "development",
-      "PORT" => @port.to_s, "PRETEND_PAUSE" => "0.02", "LOG_LEVEL" => "warn")
-    run_rails("db:prepare").then { |pid| Process.wait(pid) }
-    @server = run_rails("server", "-u", "pelton")
-    eventually("the server: #{log}", timeout: 30) { answers? }
+    @environment = gems.whole_environment.merge("RAILS_ENV" => "development", "PORT" => @port.to_s,
+      "PRETEND_PAUSE" => "0.02", "LOG_LEVEL" => "warn")
+    start_rails("db:prepare").wait
+    @server = start_rails("server", "-u", "pelton")
+    await_program(@server, timeout: 30) { answers? }
   end
 
   def teardown
     return unless @folder
     puts log unless passed? || skipped?
-    if @server
-      Process.kill("TERM", @server)
-      Process.wait(@server)
-    end
+    @server&.stop
     FileUtils.rm_rf(@folder)
   end
 
@@ -119,8 +119,8 @@ class AssistantTest < PeltonTest
 
   def log = File.file?("#{@folder}/test.log") ? File.read("#{@folder}/test.log").scrub : ""
 
-  def run_rails(*command)
-    Process.spawn(@environment, "ruby", "bin/rails", *command, :chdir => @folder, :unsetenv_others => true,
-      %i[out err] => ["#{@folder}/test.log", "a"]).tap { |pid| Guard.kill_at_end(pid) }
+  def start_rails(*command)
+    RunningProgram.new(["ruby", "bin/rails", *command], @environment, folder: @folder, log: "#{@folder}/test.log",
+      unsetenv_others: true)
   end
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../support/cable_client"
+require_relative "../support/channel_client"
 require_relative "../support/rails_serving"
 require_relative "../../../test/support/databases"
 
@@ -14,18 +14,18 @@ class CableSocketsTest < PeltonTest
   def test_they_are_closed_with_1001_at_a_stop_and_come_back_to_the_new_process
     serving = serve("waiting", environment: {"OFF" => "1"})
     Pelton.run do
-      clients = Array.new(3) { CableClient.new(serving.port, "NewsChannel") }
-      processes = clients.map { |client| client.perform("echo", text: "hello") }.uniq
+      clients = Array.new(3) { ChannelClient.new(serving.port, "NewsChannel") }
+      processes = clients.map { |client| client.ask("echo", text: "hello") }.uniq
 
       assert_equal "hello", processes.fetch(0)["echo"]
       # A client that has left does not hold up the stop.
-      gone = CableClient.new(serving.port, "NewsChannel")
+      gone = ChannelClient.new(serving.port, "NewsChannel")
       gone.socket.abort
       Process.kill("USR2", serving.pid)
       clients.each { |client| closed(client) }
       again = eventually("the new process", timeout: 30) { come_back(serving.port) }
 
-      refute_equal processes.fetch(0)["process"], again.perform("echo", text: "again")["process"]
+      refute_equal processes.fetch(0)["process"], again.ask("echo", text: "again")["process"]
       told = Pelton.spawn { Pelton::HTTP.get("http://127.0.0.1:#{serving.port}/broadcast?text=news").body }
 
       news = again.await { |message| message["message"].is_a?(Hash) && message["message"]["text"] }
@@ -76,8 +76,8 @@ class CableSocketsTest < PeltonTest
     serving = serve("waiting", options: %w[-w 2 --preload], environment: {"OFF" => "1", **environment})
     Pelton.run do
       clients = []
-      processes = ->(client) { client.perform("echo", text: "who")["process"] }
-      clients << CableClient.new(serving.port, "NewsChannel") until clients.size > 3 &&
+      processes = ->(client) { client.ask("echo", text: "who")["process"] }
+      clients << ChannelClient.new(serving.port, "NewsChannel") until clients.size > 3 &&
           (clients.map(&processes).uniq.size == 2 || clients.size > 60)
 
       Pelton::HTTP.get("http://127.0.0.1:#{serving.port}/broadcast?text=all")
@@ -101,7 +101,7 @@ class CableSocketsTest < PeltonTest
   end
 
   def come_back(port)
-    CableClient.new(port, "NewsChannel")
+    ChannelClient.new(port, "NewsChannel")
   rescue Pelton::ConnectionError, Pelton::ClosedError
     nil
   end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../support/cable_client"
+require_relative "../support/channel_client"
 require_relative "../support/rails_serving"
 require_relative "../../../test/support/chromium"
 require_relative "../../../test/support/databases"
@@ -15,12 +15,12 @@ class RailsCableTest < PeltonTest
 
   def test_connections_and_channels_work_as_they_are
     with_cable do |serving|
-      client = CableClient.new(serving.port, "NewsChannel", query: "user=ann")
-      assert_equal({"echo" => "ä", "process" => serving.pid, "fiber" => true}, client.perform("echo", text: "ä"))
-      assert_equal({"rescued" => "key"}, client.perform("fetch"))
+      client = ChannelClient.new(serving.port, "NewsChannel", query: "user=ann")
+      assert_equal({"echo" => "ä", "process" => serving.pid, "fiber" => true}, client.ask("echo", text: "ä"))
+      assert_equal({"rescued" => "key"}, client.ask("fetch"))
       client.say("message", action: "fail")
       assert_equal({"rescued" => "on purpose"}, client.await { |frame| frame["rescued"] })
-      assert_equal "from a thread", client.perform("thread")
+      assert_equal "from a thread", client.ask("thread")
       %w[hidden subscribed unsubscribed transmit nothing user].each { |action| client.say("message", action: action) }
       broadcast(serving, "news", {"a" => "<b>"})
       assert_equal({"a" => "<b>"}, client.message)
@@ -48,7 +48,7 @@ class RailsCableTest < PeltonTest
 
   def test_streams_with_blocks_coders_and_timers
     with_cable do |serving|
-      client = CableClient.new(serving.port, "BlockChannel", query: "user=ann")
+      client = ChannelClient.new(serving.port, "BlockChannel", query: "user=ann")
       broadcast(serving, "raw", {"n" => 1})
       assert_equal({"raw" => %({"n":1})}, client.message)
       4.times { |number| broadcast(serving, "decoded", {"n" => number}) }
@@ -58,23 +58,23 @@ class RailsCableTest < PeltonTest
       broadcast(serving, "callback", "a")
       assert_equal({"callback" => %("a")}, client.message)
 
-      shouting = CableClient.new(serving.port, "ShoutingChannel", query: "user=ann")
+      shouting = ChannelClient.new(serving.port, "ShoutingChannel", query: "user=ann")
       broadcast(serving, "shouting:all", {"text" => "hello"})
       assert_equal({"loud" => "HELLO"}, shouting.message)
-      clock = CableClient.new(serving.port, "ClockChannel", query: "user=ann")
+      clock = ChannelClient.new(serving.port, "ClockChannel", query: "user=ann")
       assert_equal [1, 2, 3], Array.new(3) { clock.message["tick"] }
     end
   end
 
   def test_a_call_that_never_returns_ends
     with_cable(environment: {"TIMEOUT" => "0.5", "CALLBACKS" => "1"}) do |serving|
-      bob = CableClient.new(serving.port, query: "user=bob", protocols: ["actioncable-v1-ext-json"]).tap(&:frame)
+      bob = ChannelClient.new(serving.port, query: "user=bob", protocols: ["actioncable-v1-ext-json"]).tap(&:receive)
       identifier = JSON.generate(channel: "NeverChannel", wait: true)
       bob.socket.write(JSON.generate(command: "subscribe", identifier: identifier))
-      assert_equal ["subscription_failed", true], bob.frame.values_at("reason", "reconnect")
-      client = CableClient.new(serving.port, "NeverChannel", query: "user=ann")
+      assert_equal ["subscription_failed", true], bob.receive.values_at("reason", "reconnect")
+      client = ChannelClient.new(serving.port, "NeverChannel", query: "user=ann")
       client.say("message", action: "wait")
-      assert_equal "now", client.perform("now")
+      assert_equal "now", client.ask("now")
       assert_equal({"cable_subscriptions" => 1, "cable_errors" => 2},
         facts(serving)["stats"].slice("cable_subscriptions", "cable_errors"))
     end
@@ -83,17 +83,17 @@ class RailsCableTest < PeltonTest
   def test_who_may_not_connect
     serving = serve("cable")
     run_clients do
-      client = CableClient.new(serving.port)
-      assert_equal({"type" => "disconnect", "reason" => "unauthorized", "reconnect" => false}, client.frame)
-      assert_nil client.frame
-      failing = CableClient.new(serving.port, query: "user=failing")
-      assert_nil failing.frame
+      client = ChannelClient.new(serving.port)
+      assert_equal({"type" => "disconnect", "reason" => "unauthorized", "reconnect" => false}, client.receive)
+      assert_nil client.receive
+      failing = ChannelClient.new(serving.port, query: "user=failing")
+      assert_nil failing.receive
       assert_equal 1011, failing.socket.close_code
       assert_raises(Pelton::HTTP::WebSocket::HandshakeError) do
-        CableClient.new(serving.port, headers: {"Origin" => "http://evil.example"})
+        ChannelClient.new(serving.port, headers: {"Origin" => "http://evil.example"})
       end
       foreign = {"Origin" => "http://other.example", "Cookie" => "user=bob"}
-      assert_equal "welcome", CableClient.new(serving.port, headers: foreign).frame["type"]
+      assert_equal "welcome", ChannelClient.new(serving.port, headers: foreign).receive["type"]
 
       facts = facts(serving)
       assert_equal ["bob"], facts["connections"]
@@ -106,14 +106,14 @@ class RailsCableTest < PeltonTest
 
   def test_remote_disconnect_and_restart
     with_cable do |serving|
-      ann, bob = %w[ann bob].map { |user| CableClient.new(serving.port, "NewsChannel", query: "user=#{user}") }
+      ann, bob = %w[ann bob].map { |user| ChannelClient.new(serving.port, "NewsChannel", query: "user=#{user}") }
       get(serving, "/disconnect?user=ann")
-      assert_equal({"type" => "disconnect", "reason" => "remote", "reconnect" => true}, ann.frame)
-      assert_nil ann.frame
+      assert_equal({"type" => "disconnect", "reason" => "remote", "reconnect" => true}, ann.receive)
+      assert_nil ann.receive
       get(serving, "/restart")
-      assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true}, bob.frame)
-      assert_nil bob.frame
-      again = CableClient.new(serving.port, "NewsChannel", query: "user=ann")
+      assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true}, bob.receive)
+      assert_nil bob.receive
+      again = ChannelClient.new(serving.port, "NewsChannel", query: "user=ann")
       broadcast(serving, "news", 1)
       assert_equal 1, again.message
       eventually { facts(serving)["connections"] == ["ann"] }
@@ -126,7 +126,7 @@ class RailsCableTest < PeltonTest
       broadcast(serving, "news", {"n" => 1})
       assert_equal [{"n" => 1}] * clients.size, clients.map(&:message)
       get(serving, "/disconnect?user=ann")
-      assert_equal ["remote"] * clients.size, clients.map { |client| client.frame["reason"] }
+      assert_equal ["remote"] * clients.size, clients.map { |client| client.receive["reason"] }
     end
   end
 
@@ -134,24 +134,24 @@ class RailsCableTest < PeltonTest
     serving = serve("cable", environment: {"CABLE" => "pelton"})
     run_clients do
       extended = {query: "user=ann", protocols: ["actioncable-v1-ext-json"]}
-      client = CableClient.new(serving.port, "NewsChannel", **extended)
+      client = ChannelClient.new(serving.port, "NewsChannel", **extended)
       broadcast(serving, "news", 0)
-      seen = client.frame
+      seen = client.receive
       assert_equal [0, "news", 1], seen.values_at("message", "stream_id", "offset")
       client.socket.close
       2.times { |number| broadcast(serving, "news", number + 1) }
 
-      back = CableClient.new(serving.port, "VersionChannel", **extended)
+      back = ChannelClient.new(serving.port, "VersionChannel", **extended)
       id = JSON.generate(channel: "NewsChannel")
       history = {streams: {"news" => seen.slice("epoch", "offset")}}
       back.socket.write(JSON.generate(command: "subscribe", identifier: id, history: history))
       assert_equal ["confirm_subscription", 1, 2, "confirm_history"],
-        Array.new(4) { back.frame }.map { |frame| frame["type"] || frame["message"] }
+        Array.new(4) { back.receive }.map { |frame| frame["type"] || frame["message"] }
       back.socket.write(JSON.generate(command: "history", identifier: id, history: {since: Time.now.to_i - 60}))
-      frames = Array.new(4) { back.frame }
+      frames = Array.new(4) { back.receive }
       assert_equal [0, 1, 2, "confirm_history"], frames.map { |frame| frame["type"] || frame["message"] }
       back.socket.write(JSON.generate(command: "presence", identifier: id))
-      assert_equal "error", back.frame.dig("message", "type")
+      assert_equal "error", back.receive.dig("message", "type")
     end
   end
 
@@ -173,11 +173,11 @@ class RailsCableTest < PeltonTest
 
   def test_a_server_that_stops_tells_its_clients_to_come_back_and_channels_end
     with_cable do |serving|
-      clients = Array.new(3) { |number| CableClient.new(serving.port, "NewsChannel", query: "user=#{number}") }
+      clients = Array.new(3) { |number| ChannelClient.new(serving.port, "NewsChannel", query: "user=#{number}") }
       Process.kill("TERM", serving.pid)
       clients.each do |client|
-        assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true}, client.frame)
-        assert_nil client.frame
+        assert_equal({"type" => "disconnect", "reason" => "server_restart", "reconnect" => true}, client.receive)
+        assert_nil client.receive
         assert_equal 1001, client.socket.close_code
       end
       eventually("the end") { serving.ended? }
@@ -187,16 +187,16 @@ class RailsCableTest < PeltonTest
 
   def test_channels_are_reloaded_with_sockets_open
     with_cable(environment: {"RELOAD" => "1"}) do |serving|
-      client = CableClient.new(serving.port, "VersionChannel", query: "user=ann")
-      assert_equal({"version" => 1}, client.perform("show"))
+      client = ChannelClient.new(serving.port, "VersionChannel", query: "user=ann")
+      assert_equal({"version" => 1}, client.ask("show"))
       file = "#{serving.folder}/app/channels/version_channel.rb"
       File.write(file, File.read(file).sub("VERSION = 1", "VERSION = 2"))
       broadcast(serving, "version", 0)
       last = client.await { |frame| frame["type"] == "disconnect" }
       assert_equal %w[disconnect server_restart], last.values_at("type", "reason")
 
-      again = CableClient.new(serving.port, "VersionChannel", query: "user=ann")
-      assert_equal({"version" => 2}, again.perform("show"))
+      again = ChannelClient.new(serving.port, "VersionChannel", query: "user=ann")
+      assert_equal({"version" => 2}, again.ask("show"))
       broadcast(serving, "version", 3)
       assert_equal 3, again.message
       eventually { facts(serving)["connections"] == ["ann"] }
@@ -206,8 +206,8 @@ class RailsCableTest < PeltonTest
   def test_so_many_calls_at_once_and_a_channel_that_fails
     serving = serve("cable", environment: {"CALLBACKS" => "3"})
     run_clients do
-      clients = Array.new(10) { |number| CableClient.new(serving.port, query: "user=#{number}") }
-      clients.map { |client| Pelton.spawn { client.frame && client.subscribe("CountingChannel") } }.each do |task|
+      clients = Array.new(10) { |number| ChannelClient.new(serving.port, query: "user=#{number}") }
+      clients.map { |client| Pelton.spawn { client.receive && client.subscribe("CountingChannel") } }.each do |task|
         assert_equal "confirm_subscription", task.await
       end
       assert_equal 3, facts(serving)["running"]
@@ -230,20 +230,20 @@ class RailsCableTest < PeltonTest
   %w[7.0 7.1 8.0].each do |version|
     define_method("test_with_rails_#{version}") do
       with_cable(version: version, environment: {"RELOAD" => "1"}) do |serving|
-        client = CableClient.new(serving.port, "NewsChannel", query: "user=ann")
-        assert_equal true, client.perform("echo")["fiber"]
-        assert_equal({"rescued" => "key"}, client.perform("fetch"))
+        client = ChannelClient.new(serving.port, "NewsChannel", query: "user=ann")
+        assert_equal true, client.ask("echo")["fiber"]
+        assert_equal({"rescued" => "key"}, client.ask("fetch"))
         broadcast(serving, "news", 1)
         assert_equal 1, client.message
         get(serving, "/disconnect?user=ann")
         client.await { false }
-        client = CableClient.new(serving.port, "VersionChannel", query: "user=ann")
+        client = ChannelClient.new(serving.port, "VersionChannel", query: "user=ann")
         file = "#{serving.folder}/app/channels/version_channel.rb"
         File.write(file, File.read(file).sub("VERSION = 1", "VERSION = 2"))
         get(serving, "/facts")
-        assert_equal "server_restart", client.frame["reason"]
-        client = CableClient.new(serving.port, "VersionChannel", query: "user=ann")
-        assert_equal({"version" => 2}, client.perform("show"))
+        assert_equal "server_restart", client.receive["reason"]
+        client = ChannelClient.new(serving.port, "VersionChannel", query: "user=ann")
+        assert_equal({"version" => 2}, client.ask("show"))
       end
     end
   end
@@ -307,8 +307,8 @@ class RailsCableTest < PeltonTest
   def test_it_can_be_turned_off
     serving = serve("cable", environment: {"OFF" => "1"})
     run_clients do
-      client = CableClient.new(serving.port, "NewsChannel", query: "user=ann")
-      assert_equal false, client.perform("echo")["fiber"]
+      client = ChannelClient.new(serving.port, "NewsChannel", query: "user=ann")
+      assert_equal false, client.ask("echo")["fiber"]
       client.socket.close
     end
   end
@@ -318,13 +318,13 @@ class RailsCableTest < PeltonTest
   def carries_broadcasts(environment)
     with_cable(options: %w[-w 2 --preload], environment: environment) do |serving|
       clients = in_both_workers(serving)
-      other = CableClient.new(serving.port, "NewsChannel", params: {stream: "other"}, query: "user=bob")
+      other = ChannelClient.new(serving.port, "NewsChannel", params: {stream: "other"}, query: "user=bob")
       3.times { |number| broadcast(serving, "news", {"n" => number}) }
       clients.each { |client| assert_equal [0, 1, 2], Array.new(3) { client.message["n"] } }
       broadcast(serving, "other", "o")
       assert_equal "o", other.message
       get(serving, "/disconnect?user=ann")
-      assert_equal ["remote"] * clients.size, clients.map { |client| client.frame["reason"] }
+      assert_equal ["remote"] * clients.size, clients.map { |client| client.receive["reason"] }
     end
   end
 
@@ -344,13 +344,13 @@ class RailsCableTest < PeltonTest
     end
   end
 
-  # @return [Array<CableClient>] whose workers are not all the same
+  # @return [Array<ChannelClient>] whose workers are not all the same
   def in_both_workers(serving)
     clients = []
     processes = []
     until processes.uniq.size == 2
-      clients << CableClient.new(serving.port, "NewsChannel", query: "user=ann")
-      processes << clients.last.perform("echo")["process"]
+      clients << ChannelClient.new(serving.port, "NewsChannel", query: "user=ann")
+      processes << clients.last.ask("echo")["process"]
     end
     clients
   end

@@ -47,9 +47,9 @@ class ComparisonTest < PeltonTest
 
   # @return [Array<Hash>] the answers and the rows of each run
   def runs(database, place, number)
-    skip "bin/setup downstream brings the gems of gemfiles/active_record.rb" unless ActiveRecordProgram.installed?
+    needs_gems(GEMS)
     Dir.mktmpdir do |folder|
-      environment = ENVIRONMENT.merge("DATABASES" => JSON.generate(databases(database, folder)))
+      environment = GEMS.environment.merge("DATABASES" => JSON.generate(databases(database, folder)))
       JSON.parse(ruby_output("$0 = __FILE__\nload #{File.join(FOLDER, "program.rb").inspect}", place, number,
         env: environment, gems: true, deadline: 240))
     end

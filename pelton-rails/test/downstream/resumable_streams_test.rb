@@ -120,7 +120,7 @@ class RailsResumableStreamsTest < PeltonTest
     config.action_cable.mount_path = "/cable"
   RUBY
   CHANNELS = <<~RUBY
-    require #{File.expand_path("../support/cable_client", __dir__).dump}
+    require #{File.expand_path("../support/channel_client", __dir__).dump}
     module ApplicationCable
       class Connection < ActionCable::Connection::Base; end
       class Channel < ActionCable::Channel::Base; end
@@ -136,7 +136,7 @@ class RailsResumableStreamsTest < PeltonTest
       puts page.sub(/(signed-stream-name=").*?"/) { $1 + '"' }.sub('waiting', 'running')
       name = CGI.unescapeHTML(page[/signed-stream-name="(.*?)"/, 1])
       subscribe = -> do
-        CableClient.new(PORT, "Pelton::Rails::ResumableStreams::Channel", params: {signed_stream_name: name})
+        ChannelClient.new(PORT, "Pelton::Rails::ResumableStreams::Channel", params: {signed_stream_name: name})
       end
       told = lambda do |client|
         nil while (text = elements(client.message)).empty? # the state "running"
@@ -150,7 +150,7 @@ class RailsResumableStreamsTest < PeltonTest
       puts told.(client)
       MODEL.say("lo", nil)
       puts told.(client), told.(client)
-      puts CableClient.new(PORT).tap { |one| one.await { |frame| frame["type"] == "welcome" } }
+      puts ChannelClient.new(PORT).tap { |one| one.await { |frame| frame["type"] == "welcome" } }
         .subscribe("Pelton::Rails::ResumableStreams::Channel", signed_stream_name: name.reverse)
       puts ApplicationController.helpers.resumable_stream_tag(message, :content)
     RUBY
@@ -175,14 +175,14 @@ class RailsResumableStreamsTest < PeltonTest
       Message.create!.tap { |message| AnswerJob.perform_later(message) }
       extended = {protocols: ["actioncable-v1-ext-json"]}
       text = ->(frame) { frame["message"].is_a?(Hash) && frame["message"]["event"] != "running" }
-      client = CableClient.new(PORT, "AnswerChannel", params: {id: 1}, **extended)
+      client = ChannelClient.new(PORT, "AnswerChannel", params: {id: 1}, **extended)
       MODEL.say("Hel")
       frame = client.await(&text)
       client.socket.abort
       puts frame["message"].to_json, frame.values_at("stream_id", "epoch", "offset").join(" ")
       MODEL.say("lo")
       wait_until { Message.find(1).content == "Hello" }
-      client = CableClient.new(PORT, **extended)
+      client = ChannelClient.new(PORT, **extended)
       identifier = {channel: "AnswerChannel", id: 1}.to_json
       history = {streams: {frame["stream_id"] => frame.slice("epoch", "offset")}}
       client.await { |one| one["type"] == "welcome" }
@@ -232,7 +232,7 @@ class RailsResumableStreamsTest < PeltonTest
 
   # On Rails 7.0 its Rack 2 would read a stream to its end, for an ETag.
   def test_a_stream_on_other_versions_of_rails
-    versions = %w[7.0 7.2].select { |version| RailsProgram.installed?(version) }
+    versions = %w[7.0 7.2].select { |version| RailsProgram.gems(version).installed? }
     skip "bin/setup downstream brings Rails 7" if versions.empty?
     versions.each do |version|
       output = rails_output(<<~RUBY, setup: APPLICATION + DATABASE, version: version)

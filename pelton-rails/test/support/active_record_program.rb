@@ -8,8 +8,7 @@ require_relative "../../../test/support/databases"
 module ActiveRecordProgram
   include Databases
 
-  ENVIRONMENT = RailsProgram.environment.merge("BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT,
-    "gemfiles/active_record.rb")).freeze
+  GEMS = GemProgram::Gems.new("gemfiles/active_record.rb", folder: "tmp/rails", environment: RailsProgram::ENVIRONMENT)
 
   # The program's ADDRESS is that of its database.
   CONNECT = <<~RUBY
@@ -28,14 +27,6 @@ module ActiveRecordProgram
     POOL = Post.connection_pool
     ActiveRecord::Base.connection_handler.clear_active_connections!(:all)
   RUBY
-
-  class << self
-    def installed?
-      return @installed if defined?(@installed)
-      @installed = system(Bundler.unbundled_env.merge(ENVIRONMENT), "bundle", "check", unsetenv_others: true,
-        out: File::NULL, err: File::NULL)
-    end
-  end
 
   # Defines a test for each database, which calls the block with its address. A method named so, behind `test_`, may
   # also take options of the address.
@@ -72,10 +63,7 @@ module ActiveRecordProgram
   # @param code [String] runs after {CONNECT}, in an empty folder
   # @return [String] what it has printed
   def active_record_output(code, database = :sqlite, *arguments, setup: CONNECT, deadline: 60, **options)
-    skip "bin/setup downstream brings the gems of gemfiles/active_record.rb" unless ActiveRecordProgram.installed?
-    Dir.mktmpdir do |folder|
-      ruby_output("Dir.chdir(ARGV.shift)\n#{setup}\n#{code}", folder, address_of(database, **options), *arguments,
-        env: ENVIRONMENT, gems: true, deadline: deadline)
-    end
+    needs_gems(GEMS) # before a database is started
+    program_output(GEMS, "#{setup}\n#{code}", address_of(database, **options), *arguments, deadline: deadline)
   end
 end

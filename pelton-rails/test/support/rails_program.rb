@@ -1,31 +1,26 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "tmpdir"
+require_relative "../../../test/support/gem_program"
 
 # Programs with the gems of Rails, in separate processes. `bin/setup downstream` brings these gems.
 module RailsProgram
+  include GemProgram
+
   # The version that most tests take: the newest for this Ruby. Each has a Gemfile, such as `gemfiles/rails_8_1.rb`;
   # that of 7.2 is `gemfiles/rails.rb`.
   VERSION = (RUBY_VERSION < "3.2") ? "7.2" : "8.1"
-  FOLDER = File.join(PeltonTest::ROOT, "tmp/rails")
+  ENVIRONMENT = {"BUNDLE_WITHOUT" => ENV["BUNDLE_WITHOUT"], "RAILS_ENV" => "production",
+                 "SECRET_KEY_BASE" => "0" * 64}.freeze
 
-  class << self
-    # @return [Hash{String => String}] the variables of a program with these gems
-    def environment(version = VERSION)
-      gemfile = (version == "7.2") ? "rails.rb" : "rails_#{version.tr(".", "_")}.rb"
-      {"BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "gemfiles", gemfile), "BUNDLE_PATH" => FOLDER,
-       "BUNDLE_WITHOUT" => ENV["BUNDLE_WITHOUT"],
-       "BUNDLE_SILENCE_ROOT_WARNING" => "1", "RAILS_ENV" => "production", "SECRET_KEY_BASE" => "0" * 64}
-    end
-
-    def installed?(version = VERSION)
-      (@installed ||= {}).fetch(version) do
-        environment = Bundler.unbundled_env.merge(environment(version))
-        @installed[version] = File.exist?("#{environment["BUNDLE_GEMFILE"]}.lock") &&
-          system(environment, "bundle", "check", unsetenv_others: true, out: File::NULL, err: File::NULL)
+  # @return [GemProgram::Gems] those of a version of Rails
+  def self.gems(version = VERSION)
+    (@gems ||= {})[version] ||=
+      begin
+        gemfile = (version == "7.2") ? "rails.rb" : "rails_#{version.tr(".", "_")}.rb"
+        GemProgram::Gems.new("gemfiles/#{gemfile}", folder: "tmp/rails", environment: ENVIRONMENT,
+          missing: "bin/setup downstream brings Rails #{version}")
       end
-    end
   end
 
   # An application in one file, with a database in a file of the folder.
@@ -60,10 +55,6 @@ module RailsProgram
   # @param arguments [Array<String>] the program's ARGV
   # @return [String] what it has printed
   def rails_output(code, *arguments, setup: APPLICATION, env: {}, version: VERSION)
-    skip "bin/setup downstream brings Rails #{version}" unless RailsProgram.installed?(version)
-    Dir.mktmpdir do |folder|
-      ruby_output("Dir.chdir(ARGV.shift)\n#{setup}\n#{code}", folder, *arguments,
-        env: RailsProgram.environment(version).merge(env), gems: true, deadline: 60)
-    end
+    program_output(RailsProgram.gems(version), "#{setup}\n#{code}", *arguments, env: env)
   end
 end

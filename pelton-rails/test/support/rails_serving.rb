@@ -4,11 +4,14 @@ require "fileutils"
 require "socket"
 require_relative "rails_program"
 require_relative "../../../test/support/http/peer"
+require_relative "../../../test/support/running_program"
 
 # The applications in the folders beside this file, served by `pelton serve`, `rails server -u pelton` and Puma in
 # separate processes.
 module RailsServing
-  BOOT = 60 # seconds
+  include GemProgram
+  include RunningPrograms
+
   COMMANDS = {
     pelton: %W[bundle exec pelton serve --bind tcp://127.0.0.1:0 --log #{File::NULL}],
     rails: %w[bin/rails server --using pelton --binding 127.0.0.1 --port 0],
@@ -24,20 +27,7 @@ module RailsServing
   end
 
   # An application that is being served.
-  class Serving
-    attr_reader :folder, :port, :pid
-
-    def initialize(folder, pid, log)
-      @folder, @pid, @log = folder, pid, log
-    end
-
-    # @return [Integer, nil] the port, once the server listens
-    def listens? = @port ||= output[/(?:listens on|listening on|serves?) http:\/\/127\.0\.0\.1:(\d+)/i, 1]&.to_i
-
-    def output = File.read(@log).scrub
-
-    def ended? = @status || Process.wait(@pid, Process::WNOHANG)&.then { @status = $? }
-
+  class Serving < RunningProgram
     # A connection on which each byte is seen.
     def peer = Peer.new(TCPSocket.new("127.0.0.1", port))
 
@@ -57,12 +47,6 @@ module RailsServing
     end
 
     def body(path) = get(path).body
-
-    # @return [Process::Status]
-    def stop(signal = "TERM")
-      Process.kill(signal, @pid) unless ended?
-      @status ||= Process.wait2(@pid).last
-    end
   end
 
   def teardown
@@ -84,23 +68,19 @@ module RailsServing
 
   # Starts a server, and does not wait.
   def start(application, by: :pelton, version: RailsProgram::VERSION, options: [], environment: {})
-    skip "bin/setup downstream brings Rails #{version}" unless RailsProgram.installed?(version)
+    gems = RailsProgram.gems(version)
+    needs_gems(gems)
     folder = Dir.mktmpdir("pelton-rails-")
     # Last-Modified of static files is the same for each server
     FileUtils.cp_r("#{__dir__}/#{application}/.", folder, preserve: true)
-    log = "#{folder}/output"
-    environment = child_environment.merge(RailsProgram.environment(version), "RACK_ENV" => "production",
-      "PELTON_WATCHDOG" => "off", **environment)
-    pid = Process.spawn(environment, *COMMANDS.fetch(by), *options, chdir: folder, out: log, err: [:child, :out])
-    Guard.kill_at_end(pid)
-    Serving.new(folder, pid, log).tap { |serving| (@servings ||= []) << serving }
+    environment = child_environment.merge(gems.environment, "RACK_ENV" => "production", "PELTON_WATCHDOG" => "off",
+      **environment)
+    serving = Serving.new([*COMMANDS.fetch(by), *options], environment, folder: folder, log: "#{folder}/output")
+    serving.tap { (@servings ||= []) << serving }
   end
 
   def await_start(serving)
-    eventually("the server", timeout: BOOT) { serving.listens? || serving.ended? || (sleep(0.05) && nil) }
-    assert serving.listens?, serving.output
+    await_program(serving) { serving.port }
     serving
-  rescue Minitest::Assertion => failure
-    raise failure, "#{failure.message}\n#{serving.output}"
   end
 end

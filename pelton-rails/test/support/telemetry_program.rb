@@ -1,20 +1,19 @@
 # frozen_string_literal: true
 
-require "open3"
 require "pg"
 require "trilogy"
+require "test_helper"
 require_relative "../../../test/support/databases"
-require_relative "rails_program"
+require_relative "../../../test/support/gem_program"
 
 # Programs with the gems of gemfiles/telemetry.rb, in separate processes: what these gems do to others cannot be undone.
 module TelemetryProgram
   include Databases
+  include GemProgram
 
   def self.included(test) = test.deadline = 120
 
-  GEMFILE = File.join(PeltonTest::ROOT, "gemfiles/telemetry.rb")
-  ENVIRONMENT = {"BUNDLE_GEMFILE" => GEMFILE, "BUNDLE_PATH" => File.join(PeltonTest::ROOT, "tmp/rails"),
-                 "BUNDLE_SILENCE_ROOT_WARNING" => "1"}.freeze
+  GEMS = GemProgram::Gems.new("gemfiles/telemetry.rb", folder: "tmp/rails")
   PROGRAM = <<~RUBY
     require "bundler/setup"
     require "logger"
@@ -113,18 +112,11 @@ module TelemetryProgram
     end
   RUBY
 
-  def self.installed?
-    return @installed if defined?(@installed)
-    @installed = File.exist?("#{GEMFILE}.lock") &&
-      system(Bundler.unbundled_env.merge(ENVIRONMENT), "bundle", "check", unsetenv_others: true, out: File::NULL,
-        err: File::NULL)
-  end
-
   # @return [String] what the program has printed
   def telemetry_output(code, databases: true)
-    skip "bin/setup downstream brings the gems of gemfiles/telemetry.rb" unless TelemetryProgram.installed?
+    needs_gems(GEMS) # before a database is started
     environment = databases ? {"POSTGRES" => "postgresql://postgres@127.0.0.1:#{postgres}/postgres",
                                "MARIADB" => mariadb.to_s, "REDIS" => redis.to_s} : {}
-    ruby_output("#{PROGRAM}\n#{code}", env: {**ENVIRONMENT, **environment}, gems: true, deadline: 60)
+    program_output(GEMS, "#{PROGRAM}\n#{code}", env: environment)
   end
 end

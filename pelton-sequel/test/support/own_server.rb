@@ -107,24 +107,12 @@ class OwnServer
   end
 
   def prepare
-    if @kind == :postgres
-      return Databases.prepare(*Databases.as("postgres", "#{programs}/initdb", "-D", @folder, "-U", "postgres", "-A",
-        "trust", "--no-sync", "-E", "UTF8", "--locale=C"))
-    end
-    Databases.prepare("mariadb-install-db", *common, "--auth-root-authentication-method=normal", "--skip-name-resolve")
+    (@kind == :postgres) ? Databases.prepare_postgres(@folder) : Databases.prepare_mariadb(@folder)
   end
 
   def command
-    unless @kind == :postgres
-      return ["mariadbd", *common, "--port=#{@port}", "--socket=#{@folder}/socket", "--bind-address=127.0.0.1",
-        "--pid-file=#{@folder}/pid", "--skip-name-resolve", "--max-connections=#{max_connections}"]
-    end
+    return Databases.mariadb_in(@folder, @port, "--max-connections=#{max_connections}") unless @kind == :postgres
     FileUtils.rm_f("#{@folder}/postmaster.pid")
-    Databases.as("postgres", "#{programs}/postgres", "-D", @folder, "-p", @port.to_s, "-c",
-      "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=#{max_connections}")
+    Databases.postgres_in(@folder, @port, "max_connections=#{max_connections}")
   end
-
-  def programs = Dir["/usr/lib/postgresql/*/bin"].max
-
-  def common = ["--no-defaults", "--datadir=#{@folder}", "--tmpdir=#{@folder}", *("--user=mysql" if Process.uid.zero?)]
 end

@@ -20,7 +20,7 @@ class WebSmallApplicationTest < PeltonTest
   private_constant :GUIDE, :FILES, :BLOCK
 
   # The gems of gemfiles/web.rb, a browser among them.
-  def environment = super.merge("BUNDLE_PATH" => File.join(ROOT, "tmp/web"))
+  def environment = super.merge(GEMS.environment.slice("BUNDLE_PATH"))
 
   def commands = GUIDE[/\n\n( {4}pelton new.*?)\n\n/m, 1].lines(chomp: true).map(&:strip)
 
@@ -50,7 +50,7 @@ class WebSmallApplicationTest < PeltonTest
   end
 
   def test_the_application_of_the_guide
-    skip "bin/setup downstream brings the gems of gemfiles/web.rb" unless WebProgram.installed?
+    needs_gems(GEMS)
     build
 
     assert_match(/\D0 failures, 0 errors, 0 skips/, lines_of("bundle", "exec", "rake"))

@@ -20,12 +20,7 @@ module CableApplication
       mount application.cable, at: "/cable"
       get("/sign_in") { session["user"] = params[:user] }
     end
-    Pelton.run do
-      port = Pelton::HTTP::Server.new(application).listen("tcp://127.0.0.1:0").port
-      yield "ws://127.0.0.1:#{port}/cable", application
-    ensure
-      Pelton.stop
-    end
+    serving_here(application) { |port| yield "ws://127.0.0.1:#{port}/cable", application }
   end
 
   # Defines a constant for the block.

@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
-require "open3"
 require "pelton/http"
 require "pelton/web/generators/application"
+require_relative "../../../test/support/running_program"
 require_relative "../../../test/support/temporary_folder"
 
 # An application that `pelton new` has written with this checkout's gems, in a folder of the test.
 module GeneratedApplication
+  include RunningPrograms
   include TemporaryFolder
 
   # @return [Array<String>] the files
@@ -18,12 +19,7 @@ module GeneratedApplication
   def root = File.join(@folder, @name)
 
   # The output of a command in the application; fails when the command does.
-  def lines_of(*command, **options)
-    output, status = Open3.capture2e(environment, *command, chdir: root, **options)
-
-    assert_predicate status, :success?, output
-    output
-  end
+  def lines_of(*command, **options) = command_output(*command, env: environment, chdir: root, **options)
 
   def environment
     child_environment.merge("MT_NO_PLUGINS" => "1", "BUNDLE_GEMFILE" => File.join(root,
@@ -32,27 +28,22 @@ module GeneratedApplication
 
   # Fails unless the application is in standard's style, by this repository's gems.
   def assert_style
-    output, status = Open3.capture2e({"BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "Gemfile")}, "bundle", "exec",
-      "standardrb", "--no-fix", root, chdir: PeltonTest::ROOT)
-
-    assert_predicate status, :success?, output
+    command_output("bundle", "exec", "standardrb", "--no-fix", root, chdir: PeltonTest::ROOT,
+      env: {"BUNDLE_GEMFILE" => File.join(PeltonTest::ROOT, "Gemfile")})
   end
 
   # Serves the application while the block runs.
   #
   # @yieldparam url [String] with a slash at its end
   def serving(**variables)
-    IO.popen([environment.merge(variables.transform_keys(&:to_s)), "bundle", "exec", "pelton", "serve", "--bind",
-      "tcp://127.0.0.1:0", {chdir: root, err: %i[child out]}]) do |server|
-      Guard.kill_at_end(server.pid)
-      text = +""
-      text << server.readline until text.match?(/listens on|workers serve/)
-      drain = Thread.new { server.each_line { |line| text << line } }
-      yield text[%r{http://127.0.0.1:\d+}] + "/"
-    ensure
-      Process.kill("TERM", server.pid)
-      drain&.join(10)
-    end
+    command = %w[bundle exec pelton serve --bind tcp://127.0.0.1:0]
+    server =
+      RunningProgram.new(command, environment.merge(variables.transform_keys(&:to_s)), folder: root,
+        log: "#{@folder}/serve.log")
+    await_program(server) { server.port }
+    yield "http://127.0.0.1:#{server.port}/"
+  ensure
+    server&.stop
   end
 
   # A browser as far as cookies and forms go.

@@ -4,9 +4,12 @@ require "test_helper"
 require "rack/lint"
 require "rack/mock_request"
 require "pelton/web"
+require_relative "../../../test/support/http/servers"
 
 # Requests to an application in the same process, through Rack::Lint, as a browser sends them from the site's own pages.
 module WebRequests
+  include HttpServers
+
   BROWSER = {"HTTP_SEC_FETCH_SITE" => "same-origin"}.freeze
 
   # @param options [Hash] of Rack::MockRequest.env_for: `input:`, `params:` and entries of the env; nil leaves one out
@@ -22,12 +25,7 @@ module WebRequests
   # @yieldparam url [String]
   # @yieldparam server [Pelton::HTTP::Server]
   def with_server(app)
-    Pelton.run do
-      server = Pelton::HTTP::Server.new(app)
-      yield "http://127.0.0.1:#{server.listen("tcp://127.0.0.1:0").port}", server
-    ensure
-      Pelton.stop
-    end
+    serving_here(app) { |port, server| yield "http://127.0.0.1:#{port}", server }
   end
 end
 

@@ -2,14 +2,16 @@
 
 require_relative "../../test_helper"
 require_relative "../../support/chromium"
+require_relative "../../support/http/servers"
 require_relative "../../../docs/site/documents"
 require "open3"
-require "pelton/http"
 require "rack/files"
 require "tmpdir"
 
 # The documentation site of this repository, as `rake docs` makes it: its links, and its pages in a browser.
 class SiteBuildTest < PeltonTest
+  include HttpServers
+
   self.deadline = 180
 
   GEMS = {"BUNDLE_GEMFILE" => File.join(ROOT, "gemfiles/docs.rb"), "BUNDLE_PATH" => File.join(ROOT, "tmp/docs_gems"),
@@ -112,16 +114,8 @@ class SiteBuildTest < PeltonTest
 
   def browse
     skip "no chromium" unless Chromium.path
-    serving(Rack::Files.new(folder)) { |url| Chromium.open { |chromium| yield chromium, url } }
-  end
-
-  def serving(app)
-    port = Thread::Queue.new
-    thread = Thread.new do
-      Pelton.run { port << Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0").port }
+    serving_on_a_thread(Rack::Files.new(folder)) do |port|
+      Chromium.open { |chromium| yield chromium, "http://127.0.0.1:#{port}" }
     end
-    yield "http://127.0.0.1:#{port.pop}"
-  ensure
-    thread&.kill&.join
   end
 end

@@ -3,10 +3,13 @@
 require "tmpdir"
 require_relative "../../test_helper"
 require_relative "../../support/certificates"
+require_relative "../../support/sockets"
 require "pelton/http"
 require "pelton/http/acme"
 
 class HTTPAcmeTLSChallengesTest < PeltonTest
+  include Sockets
+
   TLSChallenges = Pelton::HTTP::Acme::TLSChallenges
   # As versions of OpenSSL name it.
   IDENTIFIER = %w[1.3.6.1.5.5.7.1.31 acmeIdentifier id-pe-acmeIdentifier].freeze
@@ -102,10 +105,7 @@ class HTTPAcmeTLSChallengesTest < PeltonTest
   def ask(port, name, protocols)
     settings = OpenSSL::SSL::SSLContext.new
     settings.alpn_protocols = protocols if protocols
-    tls = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", port), settings)
-    tls.sync_close = true
-    tls.hostname = name if name
-    tls.connect
+    tls = tls_socket(port, name: name, context: settings)
     [tls.alpn_protocol, tls.peer_cert, exchange(tls)]
   ensure
     tls&.close

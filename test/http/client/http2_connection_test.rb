@@ -108,9 +108,8 @@ class ClientHttp2ConnectionTest < PeltonTest
   end
 
   def test_what_cannot_be_made_fails_for_all_who_wait_for_it
-    refusing = TCPServer.new("127.0.0.1", 0).then { |listener| listener.addr[1].tap { listener.close } }
     Pelton.run do
-      client = Pelton::HTTP::Client.new("http://127.0.0.1:#{refusing}", http2: :prior_knowledge)
+      client = Pelton::HTTP::Client.new("http://127.0.0.1:#{free_port}", http2: :prior_knowledge)
       tasks =
         Array.new(20) { |number| Pelton.spawn { assert_raises(Pelton::ConnectionError) { client.get("/#{number}") } } }
 

@@ -341,9 +341,7 @@ class HTTPPublicFileTest < PeltonTest
 
   def test_tls
     with_files({"small" => "text", "large" => LARGE}) do
-      port = @server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port
-      socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", port)).tap { |one| one.sync_close = true }
-      connection = Peer.new(socket.connect).tap { |peer| @peers << peer }
+      connection = secure_peer(@server.listen("ssl://127.0.0.1:0", tls: Certificates.server.to_h).port)
 
       assert_equal "text", connection.get("/small").body
       assert_equal LARGE, connection.get("/large").body

@@ -21,13 +21,6 @@ class HTTPSecureTest < PeltonTest
     end
   end
 
-  def secure_peer(context = OpenSSL::SSL::SSLContext.new, name: nil)
-    socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @port), context)
-    socket.sync_close = true
-    socket.hostname = name if name
-    Peer.new(socket.connect).tap { |peer| @peers << peer }
-  end
-
   def test_the_scheme_and_the_port
     app =
       Rack::Lint.new(->(env) { [200, {}, [env.values_at("rack.url_scheme", "SERVER_PORT", "REMOTE_ADDR").join(" ")]] })
@@ -150,12 +143,7 @@ class HTTPSecureTest < PeltonTest
 
   def test_a_client_that_knows_no_names
     serving_securely(HELLO) do
-      socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @port)) # without SNI
-      socket.sync_close = true
-      connection = Peer.new(socket.connect)
-
-      assert_equal "hello", connection.get("/").body
-      connection.close
+      assert_equal "hello", secure_peer(name: nil).get("/").body # without SNI
     end
   end
 
@@ -165,7 +153,7 @@ class HTTPSecureTest < PeltonTest
     serving_securely(app, tls: {verify: true, ca_file: Certificates.authority}) do
       context = OpenSSL::SSL::SSLContext.new.tap { |one| one.add_certificate(me.x509, me.private_key) }
 
-      assert_equal "shop.example #{me.certificate}", secure_peer(context, name: "shop.example").get("/").body
+      assert_equal "shop.example #{me.certificate}", secure_peer(context: context, name: "shop.example").get("/").body
     end
     serving(->(env) { [200, {}, [env["async.callback"].tls.inspect]] }) { assert_equal "nil", peer.get("/").body }
   end
@@ -173,10 +161,10 @@ class HTTPSecureTest < PeltonTest
   def test_a_protocol_is_agreed_upon
     context = OpenSSL::SSL::SSLContext.new.tap { |one| one.alpn_protocols = %w[h2 http/1.1] }
     serving_securely(HELLO) do
-      assert_equal Pelton::HTTP.http2? ? "h2" : "http/1.1", secure_peer(context).io.alpn_protocol
+      assert_equal Pelton::HTTP.http2? ? "h2" : "http/1.1", secure_peer(context: context).io.alpn_protocol
     end
-    serving_securely(HELLO, max_streams: 0) { assert_equal "http/1.1", secure_peer(context).io.alpn_protocol }
-    serving_securely(HELLO, tls: {alpn: ["x"]}) { assert_nil secure_peer(context).io.alpn_protocol }
+    serving_securely(HELLO, max_streams: 0) { assert_equal "http/1.1", secure_peer(context: context).io.alpn_protocol }
+    serving_securely(HELLO, tls: {alpn: ["x"]}) { assert_nil secure_peer(context: context).io.alpn_protocol }
   end
 
   # In pieces: the system cannot send it itself.

@@ -3,10 +3,13 @@
 require_relative "../../test_helper"
 require_relative "../../support/certificates"
 require_relative "../../support/http/scripts"
+require_relative "../../support/http/servers"
+require_relative "../../support/websocket_peer"
 require "pelton/http"
 
 class WebSocketHandshakeTest < PeltonTest
   include HTTPScripts
+  include HttpServers
 
   WebSocket = Pelton::HTTP::WebSocket
   ENVIRONMENT = {
@@ -194,18 +197,12 @@ class WebSocketHandshakeTest < PeltonTest
   def raw(url, headers = "", host: "h")
     uri = URI(url)
     stream = Pelton.connect(uri.host, uri.port)
-    stream.write("GET / HTTP/1.1\r\nHost: #{host}\r\nConnection: upgrade\r\nUpgrade: websocket\r\n" \
-      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: #{ENVIRONMENT["HTTP_SEC_WEBSOCKET_KEY"]}\r\n#{headers}\r\n".b)
+    stream.write(WebSocketPeer.handshake(headers, host: host).b)
     stream.close_write
     stream.read
   end
 
   def with_server(app)
-    Pelton.run do
-      listener = Pelton::HTTP::Server.new(app).listen("tcp://127.0.0.1:0")
-      yield "ws://127.0.0.1:#{listener.port}/"
-    ensure
-      Pelton.stop
-    end
+    serving_here(app) { |port| yield "ws://127.0.0.1:#{port}/" }
   end
 end

@@ -115,9 +115,7 @@ class CableWorkersTest < PeltonTest
       File.write("#{folder}/config.ru", APPLICATION)
       command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve", "-w", "2", "-q", "-p", port.to_s,
         "--control", "control"]
-      @master = Process.spawn(child_environment.merge("RUBYLIB" => Children::LIB), *command, chdir: folder,
-        out: ["#{folder}/log", "a"], err: [:child, :out])
-      Guard.kill_at_end(@master)
+      @master = start_program(*command, folder: folder, env: {"RUBYLIB" => Children::LIB}).pid
       in_time { serving.size == 2 }
       Pelton.run do
         yield "ws://127.0.0.1:#{port}/"

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require "socket"
 require_relative "http2_peer"
+require_relative "scripted_server"
 
-# A server of HTTP/2 for tests of clients, on a thread of its own, which writes each frame by hand. The block is called
-# for each connection, when its preface has come, with the peer and the connection's number.
-class Http2Script
+# A server of HTTP/2 for tests of clients, which writes each frame by hand. The block is called for each connection,
+# when its preface has come, with the peer and the connection's number.
+class Http2Script < ScriptedServer
   # A connection, from the server's side.
   class Peer < Http2Peer
     Request = Struct.new(:stream, :fields, :body) do
@@ -70,49 +70,27 @@ class Http2Script
     end
   end
 
-  # The number of accepted connections.
-  attr_reader :connections
-
   # What the blocks returned.
   attr_reader :results
 
   def initialize(settings: {}, tls: nil, &script)
-    @listener = TCPServer.new("127.0.0.1", 0)
-    @settings, @tls, @script = settings, tls, script
-    @connections = 0
+    @settings, @script = settings, script
     @results = Queue.new
-    @threads = []
-    @thread = Thread.new { loop { serve(@listener.accept) } }
-    @thread.report_on_exception = false
-  end
-
-  def url = "#{@tls ? "https" : "http"}://localhost:#{@listener.addr[1]}"
-
-  def close
-    @listener.close
-    ([@thread] + @threads).each(&:kill).each(&:join)
-  rescue IOError
-    nil
+    super(tls)
   end
 
   private
 
   def serve(socket)
     socket.setsockopt(:TCP, :NODELAY, true)
-    number = (@connections += 1)
-    thread = Thread.new { converse(socket, number) }
-    thread.report_on_exception = false
-    @threads << thread
+    super
   end
 
   def converse(socket, number)
-    socket = OpenSSL::SSL::SSLSocket.new(socket, @tls).tap { |one| one.sync_close = one.sync = true }.accept if @tls
     @results << @script.call(Peer.new(socket, settings: @settings), number)
-  rescue SystemCallError, OpenSSL::SSL::SSLError, IOError => error
-    @results << error
-  ensure
-    socket.close
   end
+
+  def broken(error) = @results << error
 end
 
 # For PeltonTests: servers that are closed when the test ends, and clients that know that they speak HTTP/2.

@@ -5,11 +5,14 @@ require "rack"
 require "rack/lint"
 require "socket"
 require "pelton/http"
+require_relative "../sockets"
 
 Pelton.logger.level = :warn # not each refused request
 
 # A server in this process, and a client that sees each byte. For PeltonTests.
 module HttpPeer
+  include Sockets
+
   Response = Struct.new(:status, :headers, :body, :trailers, :head) do
     def [](name) = headers[name]
   end
@@ -113,6 +116,9 @@ module HttpPeer
   end
 
   def peer = Peer.new(TCPSocket.new("127.0.0.1", @port)).tap { |peer| @peers << peer }
+
+  # The same over TLS, with the options of {Sockets#tls_socket}.
+  def secure_peer(port = @port, **options) = Peer.new(tls_socket(port, **options)).tap { |peer| @peers << peer }
 
   # One that is malformed, and one that does not end in time.
   def say_no_requests = ["no request\n\n", "GET / HTTP/1.1\nHost: "].each { |bytes| peer.say(bytes).response }

@@ -1,11 +1,10 @@
 # frozen_string_literal: true
 
-require "socket"
+require_relative "scripted_server"
 
-# A server for tests of HTTP clients, on a thread of its own: it records each request, and sends the block's answer,
-# byte by byte. The block is called with the request and its socket, and returns the answer; nil sends nothing, :close
-# closes.
-class HTTPScript
+# A server for tests of HTTP clients: it records each request, and sends the block's answer, byte by byte. The block is
+# called with the request and its socket, and returns the answer; nil sends nothing, :close closes.
+class HTTPScript < ScriptedServer
   Request = Struct.new(:line, :headers, :body, :connection) do
     def path = line.split[1]
 
@@ -34,29 +33,10 @@ class HTTPScript
   attr_reader :requests
 
   def initialize(tls = nil, &answer)
-    @listener = TCPServer.new("127.0.0.1", 0)
-    @tls = tls
     @answer = answer
     @requests = Queue.new
-    @connections = 0
     @consents = true
-    @threads = []
-    @thread = Thread.new { loop { serve(@listener.accept) } }
-    @thread.report_on_exception = false
-  end
-
-  def port = @listener.addr[1]
-
-  def url = "#{@tls ? "https" : "http"}://localhost:#{port}"
-
-  # The number of accepted connections.
-  attr_reader :connections
-
-  def close
-    @listener.close
-    ([@thread] + @threads).each(&:kill).each(&:join)
-  rescue IOError
-    nil
+    super(tls)
   end
 
   # All requests so far.
@@ -64,25 +44,13 @@ class HTTPScript
 
   private
 
-  def serve(socket)
-    number = (@connections += 1)
-    thread = Thread.new { converse(socket, number) }
-    thread.report_on_exception = false
-    @threads << thread
-  end
-
   def converse(socket, number)
-    socket = OpenSSL::SSL::SSLSocket.new(socket, @tls).tap { |one| one.sync_close = one.sync = true }.accept if @tls
     while (request = read(socket, number))
       @requests << request
       answer = @answer.call(request, socket)
       socket.write(answer) if answer.is_a?(String)
       break if answer == :close
     end
-  rescue SystemCallError, OpenSSL::SSL::SSLError, IOError
-    nil
-  ensure
-    socket.close
   end
 
   def read(socket, number)

@@ -4,10 +4,15 @@ require "json"
 require "socket"
 require "tmpdir"
 require_relative "../certificates"
+require_relative "../running_program"
+require_relative "../sockets"
 require_relative "load"
 
 # Runs `pelton serve` in processes of its own, on a TCP, a UNIX and a TLS socket, under load.
 module HttpServing
+  include RunningPrograms
+  include Sockets
+
   MORE = 50
 
   private
@@ -46,9 +51,8 @@ module HttpServing
 
   def start
     command = [RbConfig.ruby, File.join(PeltonTest::ROOT, "exe/pelton"), "serve"]
-    env = child_environment.merge("RUBYLIB" => Children::LIB, "HTTP_LOAD_LOG" => "#{@folder}/requests")
-    @master = Process.spawn(env, *command, chdir: @folder, out: ["#{@folder}/log", "a"], err: [:child, :out])
-    Guard.kill_at_end(@master)
+    env = {"RUBYLIB" => Children::LIB, "HTTP_LOAD_LOG" => "#{@folder}/requests"}
+    @master = start_program(*command, folder: @folder, env: env).pid
     in_time { !serving.empty? }
   end
 
@@ -75,10 +79,7 @@ module HttpServing
   # ---- processes -----------------------------------------------------------------------------------------------------
 
   def server_stats
-    answer = UNIXSocket.open("#{@folder}/control") do |socket|
-      socket.write("GET /stats HTTP/1.1\r\n\r\n") && socket.read
-    end
-    JSON.parse(answer.split("\r\n\r\n").fetch(1))
+    JSON.parse(answer_from("#{@folder}/control", "GET /stats HTTP/1.1\r\n\r\n").split("\r\n\r\n").fetch(1))
   rescue SystemCallError, IndexError, JSON::ParserError
     nil # the server is starting, or is being restarted
   end

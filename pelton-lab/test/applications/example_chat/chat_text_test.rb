@@ -2,7 +2,6 @@
 
 require "test_helper"
 require "json"
-require "open3"
 require "pelton/lab/web/example_chat"
 
 # In a process of its own: it loads a model of the chat.
@@ -26,9 +25,8 @@ class LabChatTextTest < PeltonTest
   private
 
   def run_there(expression)
-    said, status = Open3.capture2e({"CHAT" => Pelton::Lab::ExampleChat::FOLDER}, RbConfig.ruby, "-w", "-I",
-      Pelton::Lab::Installation::LIBRARIES, "-r", FILE, "-r", "json", "-e", "print JSON.generate(#{expression})")
-    assert status.success?, said
+    said = command_output(RbConfig.ruby, "-w", "-I", Pelton::Lab::Installation::LIBRARIES, "-r", FILE, "-r", "json",
+      "-e", "print JSON.generate(#{expression})", env: {"CHAT" => Pelton::Lab::ExampleChat::FOLDER})
     JSON.parse(said)
   end
 end

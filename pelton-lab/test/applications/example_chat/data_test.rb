@@ -2,7 +2,6 @@
 
 require "test_helper"
 require "json"
-require "open3"
 require "pelton/lab/web/example_chat"
 
 # In a process of its own, whose models are those of the pages on Roda and Sinatra, on the chat's tables.
@@ -74,9 +73,8 @@ class LabChatDataTest < PeltonTest
         Sequel::Migrator.run(database, File.join(CHAT::FOLDER, "db/migrate"))
       end
       environment = {"CHAT" => CHAT::FOLDER, "ADAPTER" => "pelton_sqlite", "DATABASE" => path, "POOL" => "1"}
-      said, status = Open3.capture2e(environment, RbConfig.ruby, "-I", Pelton::Lab::Installation::LIBRARIES, "-r",
-        FILE, "-e", "#{SETUP}\nprint JSON.generate(begin #{expression} end)")
-      assert status.success?, said
+      said = command_output(RbConfig.ruby, "-I", Pelton::Lab::Installation::LIBRARIES, "-r", FILE, "-e",
+        "#{SETUP}\nprint JSON.generate(begin #{expression} end)", env: environment)
       JSON.parse(said)
     end
   end

@@ -260,7 +260,7 @@ class PeltonStoreTest < PeltonTest
   def address = "127.0.0.1:#{with_memcached}"
 
   # An address where nobody listens.
-  def nobody = TCPServer.open("127.0.0.1", 0) { |server| "127.0.0.1:#{server.addr[1]}" }
+  def nobody = "127.0.0.1:#{free_port}"
 
   # @return [Array] the block's value and the events of the cache, without the name of the store
   def with_events

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../../support/cable_client"
+require_relative "../../../support/channel_client"
 require_relative "../../../support/rails_serving"
 
 # Where config.pelton.cable is false, Action Cable calls channels in its own threads, beside the server's: their jobs
@@ -13,11 +13,11 @@ class PeltonAdapterThreadsTest < PeltonTest
   def test_jobs_of_channels_run_in_fibers_of_the_server
     serving = serve("waiting", environment: {"OFF" => "1"})
     Pelton.run do
-      client = CableClient.new(serving.port, "JobsChannel")
+      client = ChannelClient.new(serving.port, "JobsChannel")
 
-      assert_equal "in a thread", client.perform("act", job: ["acted"])
-      client.perform("act", job: ["on purpose"])
-      client.perform("act", job: ["after the error"])
+      assert_equal "in a thread", client.ask("act", job: ["acted"])
+      client.ask("act", job: ["on purpose"])
+      client.ask("act", job: ["after the error"])
       eventually("the jobs", timeout: 20) do
         (["subscribed", "acted", "periodical", "after the error"] - ended(serving)).empty?
       end
@@ -37,9 +37,9 @@ class PeltonAdapterThreadsTest < PeltonTest
     servings.each do |serving|
       await_start(serving)
       Pelton.run do
-        client = CableClient.new(serving.port, "JobsChannel")
-        client.perform("act", job: ["first", "the chain has ended"])
-        client.perform("chain")
+        client = ChannelClient.new(serving.port, "JobsChannel")
+        client.ask("act", job: ["first", "the chain has ended"])
+        client.ask("chain")
         closed = Pelton.spawn { client.await { false } }
 
         assert_equal 0, serving.stop.exitstatus, serving.output
