@@ -84,7 +84,8 @@ class RubyRoot
   def which(tool) = ENV["PATH"].split(":").any? { |folder| File.executable?(File.join(folder, tool)) }
 
   def enter(command)
-    settings = ENVIRONMENT.merge(ENV.slice("CHECKED", "PELTON_BACKEND", "TESTOPTS")).map { |name, value| "#{name}=#{value}" }
+    settings = ENVIRONMENT.merge(ENV.slice("CHECKED", "PELTON_BACKEND", "TESTOPTS"))
+      .map { |name, value| "#{name}=#{value}" }
     line = "cd /pelton 2>/dev/null || cd /; exec #{command.shelljoin}"
     [*IN_NAMESPACES, "sh", "-e", "-c", ENTER, @path, "/usr/bin/env", "-i", *settings, "sh", "-c", line]
   end

@@ -86,7 +86,8 @@ module Soak
         @port = Servers.free_port
         @server =
           start(RbConfig.ruby, "#{ROOT}/exe/pelton", "serve", "-C", "pelton.rb", "-w", "2", "-q", "-p", @port.to_s)
-        @orders = IO.popen(environment, [RbConfig.ruby, "-e", ENQUEUE, chdir: folder, err: "#{folder}/orders.log"], "r+")
+        command = [RbConfig.ruby, "-e", ENQUEUE, chdir: folder, err: "#{folder}/orders.log"]
+        @orders = IO.popen(environment, command, "r+")
         yield
       ensure
         Process.kill(:TERM, @server) && Process.wait(@server) if @server
