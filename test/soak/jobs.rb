@@ -194,7 +194,8 @@ module Soak
       @tally[:returns] += reader.returns
       fault(:lost, "job #{number} is #{state.inspect}") unless state == "finished" && text == right
       fault(:twice, "job #{number} came to its end #{ends} times") if ends > 1
-      fault(:missed, "the page of #{number} shows #{reader.text.inspect}") unless reader.text == right
+      return if reader.text == right
+      fault(:missed, "the page of #{number} shows #{reader.text.inspect}, its last answer was #{reader.last.inspect}")
     end
 
     def fault(name, what)

@@ -19,8 +19,8 @@ class SoakApplication < Rails::Application
   config.active_job.queue_adapter = :solid_queue
 end
 SoakApplication.initialize!
-SolidQueue.process_heartbeat_interval = 1
-SolidQueue.process_alive_threshold = 10
+SolidQueue.process_heartbeat_interval = 1.second
+SolidQueue.process_alive_threshold = 10.seconds
 
 class SoakMessage < ActiveRecord::Base
   resumable_stream :content

@@ -11,6 +11,9 @@ module Soak
     # @return [Integer] how often it came back
     attr_reader :returns
 
+    # @return [Integer, Pelton::Error, nil] the last status or error
+    attr_reader :last
+
     # @param url [String]
     # @param random [Random]
     def initialize(url, random)
@@ -32,9 +35,10 @@ module Soak
         begin
           response =
             Pelton::HTTP.get(@url, headers: {"last-event-id" => @position}.compact, stream: true, read_timeout: 5)
+          @last = response.status
           follow(response)
-        rescue Pelton::Error
-          nil # it comes back
+        rescue Pelton::Error => error
+          @last = error # it comes back
         ensure
           response&.close
         end
