@@ -128,20 +128,17 @@ class CheckoutTest < PeltonTest
       [[ $* != *downstream* ]] || { echo $$ >tmp/child.new; mv tmp/child.new tmp/child; sleep 1000; }
     BASH
     File.write(File.join(@copy, "Gemfile"), 'gem "rake"')
-    File.write(File.join(@copy, "Rakefile"), <<~RUBY)
-      $stdout.sync = true
-      task :compile
-      task(:lint) do
-        sleep 0.01 until File.exist?("tmp/child")
-        puts "ready"
-        sleep
-      end
-    RUBY
+    File.write(File.join(@copy, "Rakefile"), "task :compile\ntask :lint\n")
+    FileUtils.mkdir_p(File.join(@copy, "test/core"))
+    File.write(File.join(@copy, "test/core/Makefile"), <<~MAKE)
+      check:
+      \t@until [ -e ../../tmp/child ]; do sleep 0.01; done; echo ready; sleep 1000
+    MAKE
     IO.popen([child_environment, "bin/test", "all", "downstream", chdir: @copy, err: %i[child out]]) do |run|
-      assert_includes run.each_line.take_while { |line| line != "ready\n" }, "--- lint\n"
+      assert_includes run.each_line.take_while { |line| line != "ready\n" }, "--- core\n"
       Process.kill(:TERM, run.pid)
 
-      assert_match(/^0 passed, 1 failed, 0 skipped\n\z/, run.read)
+      assert_match(/^0 passed, 1 failed, \d skipped\n\z/, run.read) # without clang-format, the style
     end
     assert ended?(Integer(File.read(File.join(@copy, "tmp/child"))))
   end
