@@ -44,7 +44,7 @@ have_library("nghttp2", "nghttp2_session_server_new2", "nghttp2/nghttp2.h") && h
 
 append_cflags(%w[-std=gnu99 -O2 -Wall -Wno-unused-parameter -Wextra -fvisibility=hidden])
 append_cflags("-Werror") if ENV["PELTON_WERROR"] == "1"
-# For bin/test: state tables are asserted, and freed records are overwritten, which costs a small request 2 % or more.
+# For bin/test: state tables are asserted, and freed records are overwritten, which costs a timer 2 %.
 $CPPFLAGS << " -DPELTON_CHECKED" if ENV["CHECKED"] == "1"
 
 # mkmf knows only the headers in extconf.rb's folder: so the compiler writes down the headers that each object depends

@@ -27,15 +27,17 @@ module Pelton
       # @param pages [Integer] that are asked for before, and again meanwhile, 200 a second
       # @return [Done]
       def read(count, pages)
-        done, @texts = nil, []
+        done = nil
         Pelton.run do
           beside = RequestsBeside.new(@run, @server.url("/"))
           alone = beside.pace(pages)
           started = Clock.now
           paging = Pelton.spawn { beside.pace(pages) }
-          times = Pelton.map(1..count, concurrency: count) { stream }
+          streams = Pelton.map(1..count, concurrency: count) { stream }
           seconds = Clock.now - started
           paging.await
+          streams.each { |_, text| check(text) }
+          times = streams.map(&:first)
           gaps = times.flat_map { |one| one.each_cons(2).map { |before, after| (after - before) * 1000 } }
           done =
             Done.new(count, seconds,
@@ -45,16 +47,12 @@ module Pelton
         ensure
           Pelton.stop
         end
-        @texts.each do |text|
-          tokens = text.scan(/^data: token(\d+)\n\n/).map { |number,| Integer(number) }
-          @run.expect([*0...@events], tokens, "the events of a stream")
-        end
         done
       end
 
       private
 
-      # @return [Array<Float>] when its events came
+      # @return [Array(Array<Float>, String)] when its events came, and all that came
       def stream
         socket = Pelton.connect("127.0.0.1", @server.port)
         socket.write("GET /stream HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
@@ -65,10 +63,14 @@ module Pelton
           text << piece
         end
       rescue EOFError
-        @texts << text
-        times
+        [times, text]
       ensure
         socket&.close
+      end
+
+      def check(text)
+        tokens = text.scan(/^data: token(\d+)\n\n/).map { |number,| Integer(number) }
+        @run.expect([*0...@events], tokens, "the events of a stream")
       end
     end
   end
