@@ -23,4 +23,16 @@ class LabRequestsBesideTest < PeltonTest
     assert_equal done, requests.last
     assert_raises(Pelton::Lab::Run::WrongAnswer) { requests.pace(1) }
   end
+
+  def test_requests_of_a_process_of_their_own
+    answers = ["200 OK"] * 3 + ["500 Error"]
+    server = script do |_request, socket|
+      socket.write("HTTP/1.1 #{answers.shift}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi")
+      :close
+    end
+    requests = Pelton::Lab::RequestsBeside.new(Pelton::Lab::Run.new(size: 1), "http://127.0.0.1:#{server.port}/up")
+
+    assert_equal 3, requests.in_a_process(3).call.requests
+    assert_raises(Pelton::Lab::Run::WrongAnswer) { requests.in_a_process(1).call }
+  end
 end

@@ -1,25 +1,38 @@
 # frozen_string_literal: true
 
+require "socket"
 require "pelton/clock"
 require_relative "../statistics"
 require_relative "requests_beside"
 
 module Pelton
   module Lab
-    # Readers of event streams, all at once, while pages are requested. They read plain sockets and look at what they
-    # have read when all have ended: with a client that takes responses apart, a thousand readers are the bottleneck.
+    # Readers of event streams, all at once, while pages are requested. The client must not be the bottleneck: the
+    # readers are plain sockets in one thread, which looks at what it has read when all have ended, and the pages are
+    # requested by a process of their own.
     class EventStreams
       # @!attribute seconds [Float] until the last stream had ended
-      # @!attribute first_ms [Float] 99 of a hundred streams had their first event within
+      # @!attribute first_ms [Float] 99 of a hundred streams had their first event so soon after they began to connect
       # @!attribute gap_ms [Float] 99 of a hundred events came so long after the one before
       # @!attribute page_ms [Float] 99 of a hundred pages came within
       # @!attribute alone_ms [Float] the same without streams, before them
       Done = Struct.new(:requests, :seconds, :first_ms, :gap_ms, :page_ms, :alone_ms)
 
+      # When it began to connect, when its events came, and all that came.
+      Stream = Struct.new(:began, :times, :text) do
+        # @return [Float] milliseconds
+        def first = (times.first - began) * 1000
+
+        # @return [Array<Float>] milliseconds
+        def gaps = times.each_cons(2).map { |before, after| (after - before) * 1000 }
+      end
+
+      # Seconds without any event, after which the server has failed.
+      DEADLINE = 30
+
       # @param server [WebServer]
       # @param events [Integer] of each stream
       def initialize(run, server, events:)
-        require "pelton" # the list of the experiments needs no extension
         @run, @server, @events = run, server, events
       end
 
@@ -27,45 +40,50 @@ module Pelton
       # @param pages [Integer] that are asked for before, and again meanwhile, 200 a second
       # @return [Done]
       def read(count, pages)
-        done = nil
-        Pelton.run do
-          beside = RequestsBeside.new(@run, @server.url("/"))
-          alone = beside.pace(pages)
-          started = Clock.now
-          paging = Pelton.spawn { beside.pace(pages) }
-          streams = Pelton.map(1..count, concurrency: count) { stream }
-          seconds = Clock.now - started
-          paging.await
-          streams.each { |_, text| check(text) }
-          times = streams.map(&:first)
-          gaps = times.flat_map { |one| one.each_cons(2).map { |before, after| (after - before) * 1000 } }
-          done =
-            Done.new(count, seconds,
-              *[times.map { |one| (one.first - started) * 1000 }, gaps]
-                .map { |values| Statistics.percentile(values, 0.99) },
-              beside.last.p99_ms, alone.p99_ms)
-        ensure
-          Pelton.stop
-        end
-        done
+        beside = RequestsBeside.new(@run, @server.url("/"))
+        alone = beside.pace(pages)
+        paging = beside.in_a_process(pages)
+        started = Clock.now
+        streams = read_all(count)
+        seconds = Clock.now - started
+        paged = paging.call
+        streams.each { |stream| check(stream.text) }
+        p99 = ->(values) { Statistics.percentile(values, 0.99) }
+        Done.new(count, seconds, p99.call(streams.map(&:first)), p99.call(streams.flat_map(&:gaps)), paged.p99_ms,
+          alone.p99_ms)
       end
 
       private
 
-      # @return [Array(Array<Float>, String)] when its events came, and all that came
-      def stream
-        socket = Pelton.connect("127.0.0.1", @server.port)
-        socket.write("GET /stream HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-        times, text = [], +""
-        loop do
-          piece, now = socket.readpartial(16_384), Clock.now
-          piece.scan("\n\n") { times << now }
-          text << piece
+      # @return [Array<Stream>] which have ended
+      def read_all(count)
+        streams = Array.new(count) { open }.to_h
+        open = streams.keys
+        until open.empty?
+          ready, = IO.select(open, nil, nil, DEADLINE)
+          @run.expect(true, !ready.nil?, "whether an event came within #{DEADLINE} s")
+          ended = ready.select { |socket| take(socket, streams[socket]) == :ended }
+          open -= ended if ended.any?
         end
-      rescue EOFError
-        [times, text]
+        streams.values
       ensure
-        socket&.close
+        streams&.each_key(&:close)
+      end
+
+      # @return [Array(TCPSocket, Stream)]
+      def open
+        began = Clock.now
+        socket = TCPSocket.new("127.0.0.1", @server.port)
+        socket.write("GET /stream HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+        [socket, Stream.new(began, [], +"")]
+      end
+
+      def take(socket, stream)
+        piece, now = socket.readpartial(16_384), Clock.now
+        piece.scan("\n\n") { stream.times << now }
+        stream.text << piece
+      rescue EOFError
+        :ended
       end
 
       def check(text)

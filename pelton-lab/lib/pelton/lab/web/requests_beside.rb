@@ -36,6 +36,33 @@ module Pelton
         @last = WebLoad::Done.new(requests, Clock.now - started,
           *[0.5, 0.99].map { |share| Statistics.percentile(times, share) })
       end
+
+      # The same in a process of their own, which a busy client does not hold up. They begin at once.
+      # @return [Proc] waits for them, and returns what {#pace} does
+      def in_a_process(requests)
+        reader, writer = IO.pipe(binmode: true)
+        pid = fork do
+          writer.write(Marshal.dump(done_or_failure(requests)))
+          writer.flush
+          exit! # at_exit is for the process that forked
+        end
+        writer.close
+        lambda do
+          result = Marshal.load(reader.read)
+          Process.wait(pid)
+          @run.expect(WebLoad::Done, result.is_a?(String) ? result : result.class, "the requests of a process")
+          result
+        end
+      end
+
+      private
+
+      # @return [WebLoad::Done, String]
+      def done_or_failure(requests)
+        pace(requests)
+      rescue => error
+        error.message
+      end
     end
   end
 end
