@@ -130,6 +130,7 @@ class HTTPStoppingTest < PeltonTest
   # By Pelton.stop. What was listed for the reactor's stop must not be forgotten: the next run would wait for it.
   def test_the_reactor_stops_while_an_application_waits
     {"never" => nil, "put off" => [-1, {}, []], "given" => [200, {}, ["x" * 5_000_000]]}.each do |name, answer|
+      grace = answer ? PeltonTest.deadline : 0.01 # seconds
       app = lambda do |_env|
         Pelton.stop
         sleep
@@ -138,7 +139,7 @@ class HTTPStoppingTest < PeltonTest
       end
       client = nil
       _, err = capture_io do
-        Pelton.run(grace: 0.01) do
+        Pelton.run(grace: grace) do
           @server = Pelton::HTTP::Server.new(app)
           client = TCPSocket.new("127.0.0.1", server.listen("tcp://127.0.0.1:0").port)
           client.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
