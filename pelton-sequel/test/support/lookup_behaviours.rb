@@ -34,13 +34,15 @@ module LookupBehaviours
     @id = @things.insert(ROW)
   end
 
-  # The block locks the table, and keeps the lock.
-  def check_a_limit_ends_a_find(&lock)
+  # The block locks the table.
+  # @yieldparam keep [Proc] what keeps the lock then
+  def check_a_limit_ends_a_find
     lookup = things
     lookup.find(@id)
     Pelton.run do
-      blocker = Pelton.spawn(&lock)
-      sleep 0.05
+      held = Queue.new
+      blocker = Pelton.spawn { yield -> { held.push(true) && sleep } }
+      held.pop
       assert_raises(Pelton::TimeoutError) { Pelton.timeout(0.1) { lookup.find(@id) } }
       blocker.cancel
     end

@@ -10,6 +10,11 @@ class MySQLLookupOnServerTest < PeltonTest
   def address = mariadb_address
 
   def test_a_limit_ends_a_find
-    check_a_limit_ends_a_find { @database.synchronize { @database.run("LOCK TABLES things WRITE") || sleep(600) } }
+    check_a_limit_ends_a_find do |keep|
+      @database.synchronize do
+        @database.run("LOCK TABLES things WRITE")
+        keep.call
+      end
+    end
   end
 end
