@@ -107,7 +107,7 @@ class CheckoutTest < PeltonTest
   def test_a_step_with_progress_has_no_limit
     output = run_tests_with_setup("for i in 1 2 3 4 5 6; do sleep 0.5; echo line $i; done; exit 1", limit: 2)
 
-    assert_match(/^line 6\n--- setup failed \(status 1\)/, output)
+    assert_match(/^line 6\n--- setup: \d+ s .*\n--- setup failed \(status 1\)/, output)
   end
 
   def test_an_interrupted_run_leaves_no_process
