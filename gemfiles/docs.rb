@@ -8,4 +8,5 @@ gem "jekyll", "~> 4.3"
 gem "jekyll-sass-converter", "~> 2.2" # version 3 downloads a compiler when it is installed
 gem "just-the-docs", "~> 0.10"
 gem "minitest", "~> 5.25"
+gem "nokogiri", "~> 1.16.0" # needs no compiler
 gem "yard", "~> 0.9.36"
