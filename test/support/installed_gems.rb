@@ -13,7 +13,8 @@ module InstalledGems
   # @return [String] the folder of gems, for all tests of this process
   def self.home(gem)
     @homes[gem] ||= File.join(folder, gem).tap do |home|
-      FileUtils.cp_r(home("pelton"), home) unless gem == "pelton" # the extension is compiled once
+      FileUtils.mkdir(home)
+      needed(gem).each { |name| FileUtils.cp_r(File.join(home(name), "."), home) } # each extension is compiled once
       packages.install(gem, home)
     end
   end
@@ -21,6 +22,13 @@ module InstalledGems
   # Runs a command with these gems.
   # @return [Array(String, Process::Status)] its output, errors included
   def self.run(gem, *command, **options) = Packages.run(home(gem), *command, **options)
+
+  # The gems of this repository that it depends on.
+  def self.needed(gem)
+    dependencies = Packages.specifications.find { |spec| spec.name == gem }.runtime_dependencies.map(&:name)
+    Packages.specifications.map(&:name) & dependencies
+  end
+  private_class_method :needed
 
   def self.folder
     @folder ||= Dir.mktmpdir("pelton-gems-").tap { |folder| Minitest.after_run { FileUtils.rm_rf(folder) } }
