@@ -15,7 +15,7 @@ namespace :lint do
     $stdout.sync = true
     files = FileList["**/*.{rb,rake,gemspec,ru}", "**/{Rakefile,Gemfile}", "exe/*"].exclude(%r{\A(tmp|vendor|pkg)/})
     statuses = files.each_slice(100).with_index.map do |part, index|
-      puts "... Ruby, #{index * 100} of #{files.size} files"
+      puts "... Ruby, #{index * 300} of #{files.size} files"
       Standard::Cli.new(["--force-exclusion", *part]).run
     end
     fail unless statuses.all?(0)
