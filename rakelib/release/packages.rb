@@ -22,8 +22,10 @@ class Packages
   def self.folder_of(spec) = File.dirname(spec.loaded_from)
 
   # @param folder [String] for the packages; made where it is missing
-  def initialize(folder)
+  # @param make [Array<String>] variables of make, for extensions
+  def initialize(folder, make: [])
     @folder = folder
+    @make = {"MAKEFLAGS" => ["-j#{Etc.nprocessors}", *make].join(" ")}
   end
 
   # Builds all gems.
@@ -47,7 +49,7 @@ class Packages
   def install(name, home)
     spec = self.class.specifications.find { |one| one.name == name }
     gem("install", "--local", "--no-document", "--install-dir", home, package(name, spec.version), chdir: @folder,
-      environment: {"MAKEFLAGS" => "-j#{Etc.nprocessors}"})
+      environment: @make)
   end
 
   # Runs a command with the gems of a home alone, and its programs before others.
