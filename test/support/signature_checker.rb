@@ -4,8 +4,8 @@ require "json"
 require_relative "signature_checker/declarations"
 
 # Compares each call of a method that sig/ declares with its declaration: arguments, whether there is a block, and what
-# is returned. `rake types` runs the unit tests with it. TYPES_RBS names the folders that `require "rbs"` needs:
-# rbs comes with Ruby, not with the bundle.
+# is returned. `rake types` runs the unit tests with it, and programs with Rails (signature_checker/programs.rb).
+# TYPES_RBS names the folders that `require "rbs"` needs: rbs comes with Ruby, not with the bundle.
 #
 # A call that raises is not compared: tests pass wrong values to see the error. Nor are calls of blocks, because a block
 # in another block's place has another identity and arity.
@@ -37,7 +37,7 @@ class SignatureChecker
       $LOAD_PATH.concat(ENV["TYPES_RBS"].split(File::PATH_SEPARATOR))
       require "rbs"
       checker = @current = new(Declarations.load(ROOT), ENV.fetch("TYPES_FOLDER"))
-      # Programs that tests start are compared only where TYPES_PROGRAMS says so (Children).
+      # Not for programs that tests start, unless this is their RUBYOPT (children.rb).
       %w[TYPES_RBS TYPES_FOLDER].each { |name| ENV.delete(name) } unless ENV["TYPES_PROGRAMS"]
       at_exit { checker.write }
       # A class of a test may call methods in its body, when the libraries that it needs are loaded.
