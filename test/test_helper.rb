@@ -54,7 +54,7 @@ class PeltonTest < Minitest::Test
 
   def before_setup
     super
-    SignatureChecker.current&.install
+    SignatureChecker.current&.update
     return unless STRESS
     auto_compact(true) if STRESS == true
     calls = 0

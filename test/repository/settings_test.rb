@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require "pelton/http"
 require_relative "../../rakelib/settings/files"
 
 # The files that are made from the table of settings.

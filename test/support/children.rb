@@ -70,7 +70,8 @@ module Children
   # Minitest would load the plugins of all installed gems: Rails' changes how errors are printed.
   def child_environment
     without = ENV.keys.grep(/\A(BUNDLE|BUNDLER|RUBYOPT|RUBYLIB|MT_)/).to_h { |name| [name, nil] }
-    without.merge("GEM_PATH" => Gem.path.join(File::PATH_SEPARATOR), "MT_NO_PLUGINS" => "1")
+    without.merge("GEM_PATH" => Gem.path.join(File::PATH_SEPARATOR), "MT_NO_PLUGINS" => "1",
+      "RUBYOPT" => ENV["TYPES_PROGRAMS"])
   end
 
   # The status, or nil when the process had to be killed.

@@ -4,8 +4,8 @@ require "json"
 require_relative "signature_checker/declarations"
 
 # Compares each call of a method that sig/ declares with its declaration: arguments, whether there is a block, and what
-# is returned. `rake types` runs the unit tests with it. TYPES_RBS names the folders that `require "rbs"` needs:
-# rbs comes with Ruby, not with the bundle.
+# is returned. `rake types` runs the unit tests with it, and programs with Rails (signature_checker/programs.rb).
+# TYPES_RBS names the folders that `require "rbs"` needs: rbs comes with Ruby, not with the bundle.
 #
 # A call that raises is not compared: tests pass wrong values to see the error. Nor are calls of blocks, because a block
 # in another block's place has another identity and arity.
@@ -37,10 +37,11 @@ class SignatureChecker
       $LOAD_PATH.concat(ENV["TYPES_RBS"].split(File::PATH_SEPARATOR))
       require "rbs"
       checker = @current = new(Declarations.load(ROOT), ENV.fetch("TYPES_FOLDER"))
-      %w[TYPES_RBS TYPES_FOLDER].each { |name| ENV.delete(name) } # not for programs that tests start
+      # Not for programs that tests start, unless this is their RUBYOPT (children.rb).
+      %w[TYPES_RBS TYPES_FOLDER].each { |name| ENV.delete(name) } unless ENV["TYPES_PROGRAMS"]
       at_exit { checker.write }
       # A class of a test may call methods in its body, when the libraries that it needs are loaded.
-      TracePoint.new(:class) { |point| checker.install if point.path.match?(TESTS) }.enable
+      TracePoint.new(:class) { |point| checker.update if point.path.match?(TESTS) }.enable
     end
   end
 
@@ -52,13 +53,18 @@ class SignatureChecker
     @wrapped, @compared, @wrong, @loaded = {}, {}, {}, nil
   end
 
-  # Wraps the methods whose classes have been loaded since the last time.
-  def install
+  # Wraps the methods of the classes that are in files which have been loaded since the last time.
+  def update
     return if @loaded == $LOADED_FEATURES.size
+    install
+    @loaded = $LOADED_FEATURES.size
+  end
+
+  # Wraps the methods of all classes that are loaded.
+  def install
     @declarations.each_loaded do |declared, method|
       wrap(declared, method) unless @wrapped.key?(declared.name) || @unwrapped.key?(declared.name)
     end
-    @loaded = $LOADED_FEATURES.size
   end
 
   # Writes which methods were wrapped and compared in this process, and which calls were wrong. Forks do this as well.
@@ -103,14 +109,15 @@ class SignatureChecker
     @wrapped.delete(declared.name)
   end
 
-  # Puts a method in the place of another, with its visibility and, for backtraces, its line. Not by define_method: when
-  # a thread is killed in such a method, Ruby 3.1 crashes.
+  # Puts a method in the place of another, with its visibility and, for backtraces, its line. Not by define_method with
+  # a block: when a thread is killed in such a method, Ruby 3.1 crashes. The other one is no alias, which a prepended
+  # module's method would become.
   def replace(owner, method, declarations)
     name, number, verbose = method.name, WRAPPED.push(declarations).size - 1, $VERBOSE
     $VERBOSE = nil
     place = method.source_location || [LIBRARY, 1]
     visibility = %i[private protected].find { |one| owner.send(:"#{one}_method_defined?", name) } || :public
-    owner.send(:alias_method, :"__unchecked__#{number}", name)
+    owner.send(:define_method, :"__unchecked__#{number}", method)
     owner.class_eval(<<~RUBY, *place) # standard:disable Style/EvalWithLocation
       def #{name}(*arguments, **keywords, &block); declared = ::SignatureChecker.declared(#{number}, self)
         return __unchecked__#{number}(*arguments, **keywords, &block) unless declared

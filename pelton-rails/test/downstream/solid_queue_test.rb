@@ -22,9 +22,11 @@ class SolidQueueTest < PeltonTest
   end
 
   def test_a_version_that_is_not_known_is_left_alone_and_named
-    output = jobs_output(<<~RUBY)
-      SolidQueue.send(:remove_const, :VERSION)
-      SolidQueue::VERSION = "2.0.0"
+    output = rails_output(<<~RUBY)
+      module SolidQueue
+        VERSION = "2.0.0"
+      end
+      require "pelton/rails/solid_queue"
       Pelton.logger = Logger.new($stdout, formatter: ->(severity, _, _, text) { "\#{severity} \#{text}\\n" })
       p Pelton::Rails::SolidQueue.install
     RUBY

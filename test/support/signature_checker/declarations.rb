@@ -68,7 +68,8 @@ class SignatureChecker
         holder = declared.singleton ? declared.owner.singleton_class : declared.owner
         next unless holder.method_defined?(declared.method) || holder.private_method_defined?(declared.method)
         method = holder.instance_method(declared.method)
-        yield declared, method if own?(method.owner)
+        method = method.super_method until method.nil? || own?(method.owner) # modules of others are prepended
+        yield declared, method if method
       end
     end
 
@@ -85,7 +86,7 @@ class SignatureChecker
     # Whether a method is in a class of Pelton's gems, so that a method in its place does not change Ruby's own classes.
     def own?(owner)
       owner = owner.inspect[/\A#<Class:(.*)>\z/m, 1] if owner.singleton_class?
-      owner.to_s.match?(/\A#?<?(?:Class:)?(?:Pelton|EventMachine|ActiveSupport::Cache::PeltonStore)\b/) ||
+      owner.to_s.match?(/\A#?<?(?:Class:)?(?:Pelton|EventMachine|Active\w+::\w+::Pelton\w+)\b/) ||
         (owner.is_a?(Module) && owner.name.nil?)
     end
   end

@@ -250,6 +250,23 @@ class PeltonStoreTest < PeltonTest
     end
   end
 
+  def test_counters_of_the_servers
+    cache = store
+    before = cache.stats
+    cache.write("k", "text")
+    written = [before, cache.stats].map { |counters| Integer(counters.fetch(address).fetch("cmd_set")) }
+
+    assert_equal [address], before.keys
+    assert_operator written.last, :>, written.first
+  end
+
+  def test_inspect_names_the_servers_and_the_options
+    assert_match(/\A#<ActiveSupport::Cache::PeltonStore servers=127\.0\.0\.1:11299 options=.*namespace.*>\z/,
+      store("127.0.0.1:11299", namespace: "n").inspect)
+  end
+
+  def test_records_may_have_versions = assert_predicate(ActiveSupport::Cache::PeltonStore, :supports_cache_versioning?)
+
   private
 
   # On an empty server. Calls of both stores go to the same one, one store after the other.

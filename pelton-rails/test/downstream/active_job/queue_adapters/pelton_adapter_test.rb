@@ -122,6 +122,14 @@ class PeltonAdapterTest < PeltonTest
     assert_equal "text\n", rails_output("Say.perform_later('text')\nputs SAID.pop", setup: APPLICATION + JOBS)
   end
 
+  # Versions of Rails ask for these.
+  def test_jobs_wait_for_transactions_and_do_not_stop_early
+    assert_equal "[true, false]\n", rails_output(<<~RUBY, setup: APPLICATION + JOBS)
+      adapter = Say.queue_adapter
+      p [adapter.enqueue_after_transaction_commit?, adapter.stopping?]
+    RUBY
+  end
+
   private
 
   # The program of a server that gets TERM when it has accepted three jobs: one that runs, one that waits for its turn,
