@@ -43,8 +43,8 @@ class RubyRoot
     "BUNDLE_BUILD__EXTRALITE___BUNDLE" => "--with-cflags=-O0" # SQLite compiles in a quarter of the time
   }.freeze
 
-  # For gems, which tests alone use: see bin/setup.
-  WITHOUT_OPTIMIZATION = %w[env MAKEFLAGS=ARCH_FLAG=-O0].freeze
+  # For gems, which tests alone use: see test_gems in bin/setup.
+  LITTLE_OPTIMIZATION = %w[env MAKEFLAGS=ARCH_FLAG=-O1].freeze
 
   # @yieldparam line [String] what begins now, if it takes long
   def initialize(name, &progress)
@@ -71,7 +71,7 @@ class RubyRoot
     stamped("packages", [*PACKAGES, *@also]) { fetching("installing packages (a minute or more)") { install_packages } }
     TreeCopy.new(File.join(@path, "pelton"), File.join(@path, "var/lib/pelton-files")).update
     stamped("gems", contents("{Gemfile,*.gemspec,*/*.gemspec,lib/pelton/version.rb}")) do
-      fetching("installing gems (a minute or more)") { inside(*WITHOUT_OPTIMIZATION, "bundle", "install", "--quiet") }
+      fetching("installing gems (a minute or more)") { inside(*LITTLE_OPTIMIZATION, "bundle", "install", "--quiet") }
     end
     rails.each { |version| install_rails(version) }
     @progress.call("compiling")
@@ -195,7 +195,7 @@ class RubyRoot
     name = "rails_#{version.tr(".", "_")}"
     stamped(name, contents("{gemfiles/#{name}.rb,gemfiles/*_gems.rb,*.gemspec,*/*.gemspec,lib/pelton/version.rb}")) do
       fetching("installing Rails #{version} (a minute or more)") do
-        inside(*WITHOUT_OPTIMIZATION, "BUNDLE_GEMFILE=/pelton/gemfiles/#{name}.rb", "BUNDLE_PATH=/pelton/tmp/rails", "bundle",
+        inside(*LITTLE_OPTIMIZATION, "BUNDLE_GEMFILE=/pelton/gemfiles/#{name}.rb", "BUNDLE_PATH=/pelton/tmp/rails", "bundle",
           "install", "--quiet")
       end
     end
