@@ -57,7 +57,12 @@ module Pelton
 
       # @return [Array<Stream>] which have ended
       def read_all(count)
-        streams = Array.new(count) { open }.to_h
+        streams = {}
+        silent = [] # those that have no event yet, the oldest first
+        count.times do
+          silent << open.tap { |socket, stream| streams[socket] = stream }
+          silent.shift while silent.any? && take(*silent.first) == :taken
+        end
         open = streams.keys
         until open.empty?
           ready, = IO.select(open, nil, nil, DEADLINE)
@@ -78,12 +83,14 @@ module Pelton
         [socket, Stream.new(began, [], +"")]
       end
 
+      # Takes what there is, without waiting.
+      # @return [Symbol] :taken, :nothing or :ended
       def take(socket, stream)
-        piece, now = socket.readpartial(16_384), Clock.now
+        piece, now = socket.read_nonblock(16_384, exception: false), Clock.now
+        return piece ? :nothing : :ended unless piece.is_a?(String)
         piece.scan("\n\n") { stream.times << now }
         stream.text << piece
-      rescue EOFError
-        :ended
+        :taken
       end
 
       def check(text)
