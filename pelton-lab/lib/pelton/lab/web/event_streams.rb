@@ -29,6 +29,8 @@ module Pelton
 
       # Seconds without any event, after which the server has failed.
       DEADLINE = 30
+      # How many streams are opened before those that are open are looked at.
+      BETWEEN = 20
 
       # @param server [WebServer]
       # @param events [Integer] of each stream
@@ -58,39 +60,41 @@ module Pelton
       # @return [Array<Stream>] which have ended
       def read_all(count)
         streams = {}
-        silent = [] # those that have no event yet, the oldest first
-        count.times do
-          silent << open.tap { |socket, stream| streams[socket] = stream }
-          silent.shift while silent.any? && take(*silent.first) == :taken
+        open = []
+        count.times do |number|
+          socket, stream = connect
+          streams[socket] = stream
+          open << socket
+          open -= take_from(open, streams, 0) if number % BETWEEN == 0
         end
-        open = streams.keys
-        until open.empty?
-          ready, = IO.select(open, nil, nil, DEADLINE)
-          @run.expect(true, !ready.nil?, "whether an event came within #{DEADLINE} s")
-          ended = ready.select { |socket| take(socket, streams[socket]) == :ended }
-          open -= ended if ended.any?
-        end
+        open -= take_from(open, streams, DEADLINE) until open.empty?
         streams.values
       ensure
         streams&.each_key(&:close)
       end
 
+      # @param seconds [Numeric] to wait for an event; 0: not at all
+      # @return [Array<TCPSocket>] those that have ended
+      def take_from(sockets, streams, seconds)
+        ready, = IO.select(sockets, nil, nil, seconds)
+        @run.expect(true, !ready.nil?, "whether an event came within #{seconds} s") if seconds > 0
+        ready.to_a.select { |socket| take(socket, streams[socket]) == :ended }
+      end
+
       # @return [Array(TCPSocket, Stream)]
-      def open
+      def connect
         began = Clock.now
         socket = TCPSocket.new("127.0.0.1", @server.port)
         socket.write("GET /stream HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
         [socket, Stream.new(began, [], +"")]
       end
 
-      # Takes what there is, without waiting.
-      # @return [Symbol] :taken, :nothing or :ended
       def take(socket, stream)
-        piece, now = socket.read_nonblock(16_384, exception: false), Clock.now
-        return piece ? :nothing : :ended unless piece.is_a?(String)
+        piece, now = socket.readpartial(16_384), Clock.now
         piece.scan("\n\n") { stream.times << now }
         stream.text << piece
-        :taken
+      rescue EOFError
+        :ended
       end
 
       def check(text)
