@@ -195,8 +195,8 @@ class RubyRoot
     name = "rails_#{version.tr(".", "_")}"
     stamped(name, contents("{gemfiles/#{name}.rb,gemfiles/*_gems.rb,*.gemspec,*/*.gemspec,lib/pelton/version.rb}")) do
       fetching("installing Rails #{version} (a minute or more)") do
-        inside(*LITTLE_OPTIMIZATION, "BUNDLE_GEMFILE=/pelton/gemfiles/#{name}.rb", "BUNDLE_PATH=/pelton/tmp/rails", "bundle",
-          "install", "--quiet")
+        inside(*LITTLE_OPTIMIZATION, "BUNDLE_GEMFILE=/pelton/gemfiles/#{name}.rb", "BUNDLE_PATH=/pelton/tmp/rails",
+          "bundle", "install", "--quiet")
       end
     end
   end

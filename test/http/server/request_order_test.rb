@@ -38,6 +38,13 @@ class HTTPRequestOrderTest < PeltonTest
     nil while now < finish
   end
 
+  # @return [Array<Peer>] which have all asked for a page
+  def connected_before_the_loop_goes_on(count)
+    thread = Thread.new { Array.new(count) { peer.say(format(REQUEST, "newer")) } }
+    Thread.pass while thread.alive?
+    thread.value
+  end
+
   def test_a_page_is_finished_before_the_next_one_begins
     serving(two_parts) do
       peers = %w[a b c d].map { |name| peer.say(format(REQUEST, name)) }
@@ -88,6 +95,25 @@ class HTTPRequestOrderTest < PeltonTest
 
       assert_equal ["hello"], peers.map { |one| one.response.body }.uniq
       assert_equal %w[/a /live /b /c], begun
+    end
+  end
+
+  # New connections stay in the backlog while requests wait to begin.
+  def test_requests_of_many_new_connections_do_not_all_go_before_one_of_an_older_connection
+    begun = []
+    older = nil
+    app = lambda do |env|
+      older.say(format(REQUEST, "older")) if begun.size == 1
+      begun << env["PATH_INFO"]
+      HELLO.call(env)
+    end
+    serving(app) do
+      older = peer.tap { |one| one.get("/before") }
+      newer = connected_before_the_loop_goes_on(200)
+
+      assert_equal "hello", older.response.body
+      assert_includes 2..50, begun.index("/older")
+      assert_equal ["hello"], newer.map { |one| one.response.body }.uniq
     end
   end
 

@@ -54,6 +54,11 @@ static struct pel_queue *next_request_queue(struct pel_reactor *reactor)
     return pel_held_until(reactor) ? NULL : arrived;
 }
 
+uint32_t pel_arrived_requests(const struct pel_reactor *reactor)
+{
+    return reactor->queues.arrived.count;
+}
+
 int pel_may_begin(struct pel_reactor *reactor)
 {
     return !requests_p(reactor) && !event_may_have_come(reactor) && !pel_held_until(reactor);

@@ -46,3 +46,6 @@ int pel_can_run_p(struct pel_reactor *reactor);
 /* Whether a request may begin at once: nothing else that has begun, or has arrived earlier, can go on, or will soon.
  * Otherwise it is enqueued with its rank. */
 int pel_may_begin(struct pel_reactor *reactor);
+
+/* How many requests wait to begin. */
+uint32_t pel_arrived_requests(const struct pel_reactor *reactor);

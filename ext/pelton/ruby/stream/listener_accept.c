@@ -10,7 +10,7 @@
  * delays no other. When descriptors run out, the listener pauses instead of spinning, and accepts the backlog later.
  */
 
-#define ACCEPTS_PER_BATCH 64 /* 1 on a shared listener: a busy process leaves the others to an idle one */
+#define ACCEPTS_PER_BATCH 16
 #define PAUSE_NS (100 * 1000 * 1000)
 
 /* The bound of pel_listener_accept_rest. No backlog is longer, and clients may go on connecting meanwhile. */
@@ -86,13 +86,23 @@ static void queue_accept_handler(struct listener *listener, int fd)
 
 static void queue_accept_batch(struct listener *listener);
 
+/* One on a shared listener: a busy process leaves the others to an idle one. Fewer while requests wait to begin: those
+ * of new connections would only wait behind them, and delay the next ones of older connections. The backlog keeps the
+ * connections meanwhile. */
+static uint32_t batch_size(const struct listener *listener)
+{
+    uint32_t waiting = pel_arrived_requests(listener->reactor);
+
+    return listener->shared || waiting >= ACCEPTS_PER_BATCH ? 1 : ACCEPTS_PER_BATCH - waiting;
+}
+
 /* Accepts connections, at most an iteration's share. */
 static void run_accept_batch(struct pel_reactor *reactor, void *data)
 {
     struct listener *listener = data;
 
     listener->batch_queued = 0;
-    for (int left = listener->shared ? 1 : ACCEPTS_PER_BATCH; left > 0 && listener->handle.fd >= 0; left--) {
+    for (uint32_t left = batch_size(listener); left > 0 && listener->handle.fd >= 0; left--) {
         int fd = accept_connection(listener);
         if (fd == PEL_EAGAIN)
             return;

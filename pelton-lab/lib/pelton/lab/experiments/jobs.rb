@@ -130,12 +130,14 @@ Pelton::Lab.web_experiment "jobs" do |programs|
         end
       end
     end
-    target nil, "event streams: the first event, p99", of: "Pelton", at_most: 50, metric: :first_ms, unit: "ms", digits: 0
+    target nil, "event streams: the first event, p99", of: "Pelton", at_most: 50, metric: :first_ms, unit: "ms",
+      digits: 0
     target nil, "the same: the next event, which is due after 40 ms, p99", of: "Pelton", at_most: 60, metric: :gap_ms,
       unit: "ms", digits: 0
     target nil, "the same: pages beside them, p99 / without streams", of: "Pelton", at_most: 2, metric: :page_ratio,
       unit: "times"
-    target nil, "the same: pages beside them, p99 / Falcon's", of: "Pelton", to: "Falcon", at_most: 1.0, metric: :page_ms
+    target nil, "the same: pages beside them, p99 / Falcon's", of: "Pelton", to: "Falcon", at_most: 1.0,
+      metric: :page_ms
     target nil, "the same: memory of a stream / Falcon's", of: "Pelton", to: "Falcon", at_most: 0.5, metric: :kb
   end
 end
