@@ -102,6 +102,10 @@ TEST(malformed_lines_are_refused)
                                         "HD t-2",
                                         "HD h2",
                                         "STAT",
+                                        "STAT ",
+                                        "STAT  1",
+                                        "STAT \x7f",
+                                        "ME ",
                                         "HD f4294967296",
                                         "VA 99999999999999999999"};
 
