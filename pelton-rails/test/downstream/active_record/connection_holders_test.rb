@@ -10,12 +10,13 @@ class ConnectionHoldersTest < PeltonTest
   POOL = DATABASE.sub("pool=10", "pool=3&checkout_timeout=0.3")
 
   def test_who_waits_with_a_connection
-    now, later = rails_output(<<~'RUBY', setup: APPLICATION + POOL).lines(chomp: true)
+    now, later = rails_output(<<~RUBY, setup: APPLICATION + POOL).lines(chomp: true)
       Pelton.run do
         held = %w[report bill].map { |name| Pelton.spawn(name: name) { Post.lease_connection && sleep } }
         idle = Pelton.spawn(name: "report without") { sleep }
         sleep 0.05 until Post.connection_pool.stat[:busy] >= 2
-        [0, 3600].each { |s| puts Pelton::ActiveRecord::ConnectionHolders.waiting(s, /report/).keys.map(&:name).inspect }
+        found = [0, 3600].map { |seconds| Pelton::ActiveRecord::ConnectionHolders.waiting(seconds, /report/) }
+        puts found.map { |tasks| tasks.keys.map(&:name).inspect }
         [*held, idle].each(&:cancel)
       end
     RUBY
