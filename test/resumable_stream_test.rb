@@ -253,6 +253,12 @@ class ResumableStreamTest < PeltonTest
     end
   end
 
+  def test_following_needs_a_reactor
+    error = assert_raises(Pelton::NotRunningError) { stream.follow {} }
+
+    assert_match(/ResumableStream#follow/, error.message)
+  end
+
   def test_its_words
     assert_equal "#<Pelton::ResumableStream \"one\">", stream.inspect
     assert_raises(ArgumentError) { stream.write }

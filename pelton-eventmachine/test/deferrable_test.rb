@@ -19,6 +19,13 @@ class EventMachineDeferrableTest < EventMachineTest
     assert_equal [[1, :value], [2, :value], :after, [3, :value]], @log
   end
 
+  def test_without_a_block_nothing_is_added
+    assert_same @deferrable, @deferrable.callback
+    assert_same @deferrable, @deferrable.errback
+    @deferrable.succeed
+    @deferrable.fail
+  end
+
   def test_a_callback_may_set_the_status_again
     @deferrable.callback { |*values| @deferrable.succeed(:second).then { @log << values } }
     @deferrable.callback { |*values| @log << values }

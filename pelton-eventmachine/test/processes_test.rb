@@ -86,5 +86,10 @@ class EventMachineProcessesTest < EventMachineTest
 
     assert unbound
     eventually("the child's end") { ended?(pid) }
+    eventually("the end of the zombie") do
+      Process.kill(0, pid).zero?
+    rescue Errno::ESRCH
+      true
+    end
   end
 end

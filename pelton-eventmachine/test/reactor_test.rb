@@ -49,6 +49,18 @@ class EventMachineReactorTest < EventMachineTest
     refute_predicate EM, :stopping?
   end
 
+  def test_after_an_error_it_is_stopping_as_well
+    stopping = nil
+    assert_raises(KeyError) do
+      em do
+        EM.add_shutdown_hook { stopping = EM.stopping? }
+        EM.next_tick { raise KeyError }
+      end
+    end
+
+    assert_equal true, stopping
+  end
+
   def test_ticks_of_the_iteration_in_which_a_timer_stops_still_run
     log = []
     em do

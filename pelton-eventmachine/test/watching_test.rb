@@ -57,4 +57,20 @@ class EventMachineWatchingTest < EventMachineTest
       EM.run { EM.open_keyboard(Module.new { def receive_data(data) = puts(data); def unbind = EM.stop }) }
     RUBY
   end
+
+  # The descriptor belongs to an IO that nobody refers to.
+  def test_the_keyboard_stays_open_when_garbage_is_collected
+    assert_equal "typed", ruby_output(<<~RUBY)
+      require "pelton/eventmachine"
+      reader, writer = IO.pipe
+      $stdin.reopen(reader)
+      typed = Module.new { def receive_data(data) = EM.stop.then { print(data) } }
+      open = ->(depth) { (depth > 0) ? open.call(depth - 1) : EM.open_keyboard(typed) && nil }
+      EM.run do
+        open.call(20)
+        EM.next_tick { GC.start.then { writer.write("typed") } }
+        EM.add_timer(5) { EM.stop }
+      end
+    RUBY
+  end
 end

@@ -13,6 +13,11 @@ class LabPatternTest < PeltonTest
     end
   end
 
+  def test_no_block_is_empty
+    assert_empty Pattern.each_block(0).to_a
+    assert_equal [Pattern::BLOCK], Pattern.each_block(Pattern::BLOCK.bytesize).to_a
+  end
+
   def test_the_same_in_every_process
     code = 'require "pelton/lab/pattern"; print Pelton::Lab::Pattern.digest(200_000)'
 

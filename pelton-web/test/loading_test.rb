@@ -57,6 +57,14 @@ class WebLoadingTest < PeltonTest
     end
   end
 
+  def test_a_new_template_is_a_change
+    loading = Pelton::Web::Loading.new(application("development")).load
+
+    assert_equal false, loading.changed?
+    write("app/views/web_loading_notes/new.html.erb" => "new")
+    assert_equal true, loading.changed?
+  end
+
   def test_an_application_without_folders
     app = application("test", {})
     app.routes { get("/") { "text" } }

@@ -27,6 +27,10 @@ class WebStreamTest < PeltonTest
     assert_same kept, kept.send_data("late")
   end
 
+  def test_it_needs_a_block
+    assert_match(/needs a block/, assert_raises(ArgumentError) { body }.message)
+  end
+
   def test_what_happens_at_its_end
     ends = []
     stream = body { |out| out.closed? { ends << :one } }

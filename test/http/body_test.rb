@@ -131,6 +131,14 @@ class HTTPBodyTest < PeltonTest
     assert_kind_of Errno::ENOENT, reported.first
   end
 
+  # As those of X-Sendfile, which know a range.
+  def test_a_body_that_sends_itself
+    body = Parts.new { raise "not this way" }
+    body.define_singleton_method(:send_to) { |exchange| exchange.write("by itself") }
+    serving_body(body, lint: false) { assert_equal "by itself", peer.get("/").body }
+    assert_equal 1, body.closed
+  end
+
   # As Thin's users have it.
   class DeferrableBody
     include Pelton::Deferrable

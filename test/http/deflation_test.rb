@@ -25,6 +25,25 @@ class HTTPDeflationTest < PeltonTest
     texts.zip(deflated) { |text, all| all.each { |one| assert_equal text, inflate(one) } }
   end
 
+  # A text that compresses others while it is asked for its bytes, as another thread could.
+  class Nested
+    def initialize(left, level)
+      @left, @level = left, level
+    end
+
+    def to_str
+      Pelton::HTTP::Deflation.gzip(Nested.new(@left - 1, @level), @level) if @left > 0
+      "text"
+    end
+  end
+
+  def test_two_streams_of_a_level_are_kept_and_others_closed
+    before = open_streams
+    Pelton::HTTP::Deflation.gzip(Nested.new(4, 7), 7)
+
+    assert_equal 2, (open_streams - before).size
+  end
+
   def test_a_mistake_leaves_nothing_behind
     assert_raises(TypeError) { Pelton::HTTP::Deflation.deflate([1], 1) }
     assert_equal "a", inflate(Pelton::HTTP::Deflation.deflate("a", 1))
@@ -39,6 +58,8 @@ class HTTPDeflationTest < PeltonTest
   end
 
   private
+
+  def open_streams = ObjectSpace.each_object(Zlib::Deflate).reject(&:closed?)
 
   def inflate(deflated)
     zlib = Zlib::Inflate.new(-Zlib::MAX_WBITS)

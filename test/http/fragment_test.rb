@@ -19,6 +19,12 @@ class HTTPFragmentTest < PeltonTest
     end
   end
 
+  def test_each_part_counts_in_a_key
+    keys = [[], [nil], [nil, nil], ["nil"], [true], ["true"], [false], ["false"], [0], [[]], [[nil]]]
+
+    assert_equal keys.size, keys.map { |key| Fragment.key(key) { flunk } }.uniq.size
+  end
+
   def test_a_fragment_never_changes
     text = +"before"
     fragment = Fragment.new(text)

@@ -174,6 +174,14 @@ class StreamDeliveryTest < PeltonTest
     end
   end
 
+  def test_calls_can_be_chained
+    run_with_pair do |stream, _peer|
+      assert_same stream, stream.pause
+      assert_same stream, stream.resume
+      stream.close
+    end
+  end
+
   # A read keeps the bytes that it has begun with.
   def test_resuming_during_a_read_delivers_the_bytes_behind_it
     delivered = []

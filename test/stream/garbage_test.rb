@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "../support/certificates"
+require "pelton"
 
 # Large strings that streams send are collected before they fill the memory, however high Ruby's own limits are
 # (ext/pelton/ruby/base/garbage.c).
@@ -38,7 +40,27 @@ class StreamGarbageTest < PeltonTest
     assert_equal 0, collections(1 << 20, "disabled")
   end
 
+  def test_what_a_handshake_calls_is_kept
+    called = 0
+    Pelton.run do
+      handshakes = Array.new(20) { handshake { called += 1 } }
+      GC.start
+      garbage = Array.new(50_000) { |number| "in the place of what was collected #{number}" }
+      handshakes.each(&:await)
+
+      assert_equal 50_000, garbage.size
+    end
+    assert_operator called, :>=, 20
+  end
+
   private
+
+  # @return [Pelton::Operation] it has not begun yet
+  def handshake
+    server, client = Pelton::Stream.pair
+    server.start_tls(server: true, **Certificates.server.to_h) {}
+    client.start_tls(ca_file: Certificates.authority, server_name: "localhost", on_certificate: ->(_) { yield }) {}
+  end
 
   def collections(*arguments) = Integer(ruby_output(SENDS, *arguments, env: LIMITS))
 end

@@ -194,6 +194,24 @@ class BackgroundTest < PeltonTest
     end
   end
 
+  def test_work_of_another_threads_reactor_is_left_alone
+    other = Pelton::Background.new
+    begun, gate = Array.new(2) { Thread::Queue.new }
+    thread = Thread.new do
+      Pelton.run { other.run { (begun << true) && @log << gate.pop } }
+    end
+    begun.pop
+    in_reactor do
+      Pelton::Background.drain_all(timeout: 0.001)
+
+      assert Pelton::Background.stop_all(timeout: 0.001)
+    end
+    gate << :finished
+    thread.value
+
+    assert_equal [:finished], @log
+  end
+
   def test_errors_are_reported_and_the_next_turn_comes
     errors = []
     before = Pelton.on_error { |error| errors << error.message }

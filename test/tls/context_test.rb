@@ -213,7 +213,7 @@ class TLSContextTest < PeltonTest
   end
 
   def test_inspect_shows_no_key
-    refute_match(/PRIVATE/, Context.new(**Certificates.server.to_h).inspect)
+    assert_equal "#<Pelton::TLS::Context>", Context.new(**Certificates.server.to_h).inspect
   end
 
   def test_without_openssl_the_error_names_the_missing_package

@@ -38,10 +38,11 @@ class EventMachineMemcacheTest < EventMachineTest
       cache.set(:over, "x", -1)
       cache.set(:later, "x", Time.now.to_i + day)
       cache.set(:day, "x", day)
-      cache.get(:ended, :over, :later, :day) { |*values| EM.stop.then { @log = values } }
+      cache.set(:told, "x", -1) {} # with a block it is another command
+      cache.get(:ended, :over, :later, :day, :told) { |*values| EM.stop.then { @log = values } }
     end
 
-    assert_equal [nil, nil, "x", "x"], @log
+    assert_equal [nil, nil, "x", "x", nil], @log
   end
 
   def test_a_value_that_the_server_refuses_is_not_stored

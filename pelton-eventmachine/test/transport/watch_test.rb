@@ -29,6 +29,7 @@ class EventMachineWatchTransportTest < EventMachineTest
       connection.notify_readable = true
       assert_predicate connection, :notify_readable?
       assert_raises(RuntimeError) { connection.send_data("x") }
+      assert_equal 0, connection.get_outbound_data_size
       @writer.write("data")
     end
 

@@ -2,6 +2,14 @@
 #include <errno.h>
 #include <string.h>
 #include "temporary_folder.h"
+#ifdef HAVE_LINUX_OPENAT2_H
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#endif
 
 static struct pel_folder folder;
 
@@ -84,6 +92,48 @@ FOLDER_TEST(a_neighbour_with_a_longer_name_is_outside)
     write_file("../public2/a", "abc", 60);
     CHECK_INT(EXDEV, try_open("out/a"));
 }
+
+#if defined(HAVE_LINUX_OPENAT2_H) && defined(SYS_openat2)
+/* The process is in a sandbox from then on, which does not know openat2. */
+static int enter_sandbox(void)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof rules / sizeof rules[0], rules};
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* Opens the file in such a process: 0 or errno; 255: there can be no sandbox. */
+static int try_open_in_sandbox(const char *name)
+{
+    pid_t pid = fork();
+    int status;
+
+    if (!pid)
+        _exit(enter_sandbox() ? 255 : try_open(name));
+    CHECK_INT(pid, waitpid(pid, &status, 0));
+    CHECK(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+FOLDER_TEST(a_sandbox_that_does_not_know_the_call_changes_nothing)
+{
+    write_file("a", "abc", 60);
+    CHECK_INT(0, symlink("a", path_of("near")));
+    CHECK_INT(0, symlink("../secret", path_of("out")));
+    if (try_open_in_sandbox("a") == 255)
+        SKIP("this system has no seccomp");
+    CHECK_INT(0, try_open_in_sandbox("a"));
+    CHECK_INT(0, try_open_in_sandbox("near"));
+    CHECK_INT(EXDEV, try_open_in_sandbox("out"));
+    CHECK_INT(ENOENT, try_open_in_sandbox("b"));
+}
+#endif
 
 FOLDER_TEST(a_name_that_is_too_long_is_no_file)
 {

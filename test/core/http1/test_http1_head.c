@@ -46,6 +46,21 @@ TEST(a_request_may_lack_host_if_the_limits_allow_it)
               pel_http1_parse_head(PEL_HTTP1_REQUEST, &limits, text, strlen(text), &head, &line, &fault));
 }
 
+TEST(another_major_version_is_told_from_nonsense)
+{
+    enum pel_http1_fault fault = PEL_HTTP1_FAULT_NONE;
+    const char *const lines[] = {"GET / HTTP/2.0\r\n", "GET / HTTP/1.2\r\n"};
+    struct pel_http1_head head;
+    size_t line;
+
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(PEL_EPROTOCOL, pel_http1_parse_head(PEL_HTTP1_REQUEST, &pel_http1_default_limits, lines[i],
+                                                      strlen(lines[i]), &head, &line, &fault));
+        CHECK_INT(PEL_HTTP1_FAULT_VERSION, fault);
+    }
+    CHECK_INT(505, pel_http1_fault_status(fault));
+}
+
 TEST(every_fault_has_a_text_and_a_status)
 {
     for (int fault = PEL_HTTP1_FAULT_NONE; fault <= PEL_HTTP1_FAULT_BODY_LONG; fault++)

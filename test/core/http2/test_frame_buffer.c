@@ -29,6 +29,35 @@ static int step(struct client *client)
     return pel_http2_send(client->session, &client->answer, pel_buffer_length(&client->answer) + 1);
 }
 
+#if defined(__has_feature) /* clang, whose sanitizer tells of each allocation */
+#if __has_feature(address_sanitizer)
+#include <sanitizer/allocator_interface.h>
+
+static int large;
+
+static void on_malloc(const volatile void *memory, size_t size)
+{
+    large += size > 16000 && memory != NULL;
+}
+
+static void on_free(const volatile void *memory)
+{
+    (void)memory;
+}
+
+TEST(a_session_has_no_such_memory_of_its_own)
+{
+    struct client client;
+
+    CHECK(__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free) > 0);
+    client_begin(&client);
+    CHECK(client.session != NULL);
+    CHECK_INT(0, large);
+    client_end(&client);
+}
+#endif
+#endif
+
 TEST(frames_of_sessions_that_take_turns)
 {
     struct client alone, one, other;

@@ -33,6 +33,22 @@ CLIENT_TEST(a_head_and_a_body)
     CHECK(stream->closed);
 }
 
+CLIENT_TEST(an_end_that_comes_after_all_was_sent)
+{
+    struct pel_http2_stream *stream = requested(client);
+    size_t length;
+
+    write_lines(stream, "HTTP/1.1 200 OK\r\n\r\n");
+    CHECK_INT(0, pel_http2_send_head(stream, 0));
+    CHECK_INT(0, pel_http2_append(stream, "hello", 5));
+    CHECK_INT(0, client_receive(client));
+    CHECK_INT(0, client_answer(client, DATA, &length)[-5]);
+    CHECK(!stream->closed);
+    pel_http2_finish(stream);
+    CHECK_INT(0, client_receive(client));
+    CHECK(stream->closed);
+}
+
 CLIENT_TEST(a_head_alone)
 {
     struct pel_http2_stream *stream = requested(client);

@@ -30,6 +30,19 @@ TEST(the_best_backend_is_the_default)
     pel_loop_close(&loop);
 }
 
+TEST(a_loop_opens_whatever_its_memory_held)
+{
+    struct pel_loop *dirty = malloc(sizeof *dirty);
+
+    CHECK(dirty != NULL);
+    memset(dirty, 0xa5, sizeof *dirty);
+    CHECK_INT(0, pel_loop_open(dirty, NULL));
+    CHECK_INT(0, pel_loop_wait(dirty, 0));
+    CHECK_INT(0, dirty->event_count);
+    pel_loop_close(dirty);
+    free(dirty);
+}
+
 TEST(an_unknown_backend_is_refused)
 {
     CHECK_INT(PEL_EARGUMENT, pel_loop_open(&loop, "select"));

@@ -55,6 +55,23 @@ TEST(a_process_that_does_not_stop_is_ended)
     CHECK_INT(1, status_of(set_and_signal));
 }
 
+static void set_and_hang_up(void)
+{
+    const int signals[] = {SIGHUP}; /* of all signals the first */
+
+    signal(SIGHUP, handle);
+    if (pel_stop_limit(MILLISECOND, signals, 1))
+        _exit(2);
+    kill(getpid(), SIGHUP);
+    alarm(10);
+    wait_for_ever();
+}
+
+TEST(any_signal_may_begin_the_time)
+{
+    CHECK_INT(1, status_of(set_and_hang_up));
+}
+
 static void set_for_now(void)
 {
     if (pel_stop_limit(MILLISECOND, NULL, 0))

@@ -84,26 +84,11 @@ TEST(the_rest_of_a_line_is_its_text)
 
 TEST(malformed_lines_are_refused)
 {
-    static const char *const lines[] = {"",
-                                        " ",
-                                        "HELLO",
-                                        "hd",
-                                        "HD  ",
-                                        "HD  W",
-                                        "VA",
-                                        "VA x",
-                                        "VA -1",
-                                        "END 1",
-                                        "VALUE k 0 1",
-                                        "STORED",
-                                        "NOT_FOUND",
-                                        "17",
-                                        "HD c",
-                                        "HD t-2",
-                                        "HD h2",
-                                        "STAT",
-                                        "HD f4294967296",
-                                        "VA 99999999999999999999"};
+    static const char *const lines[] = {
+        "",          " ",       "HELLO",     "hd",     "HD  ",           "HD  W",
+        "VA",        "VA x",    "VA -1",     "END 1",  "VALUE k 0 1",    "STORED",
+        "NOT_FOUND", "17",      "HD c",      "HD t-2", "HD h2",          "STAT",
+        "STAT ",     "STAT  1", "STAT \x7f", "ME ",    "HD f4294967296", "VA 99999999999999999999"};
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         if (parse(lines[i]) != PEL_EPROTOCOL)

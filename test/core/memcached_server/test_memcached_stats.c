@@ -112,4 +112,7 @@ STATS_TEST(unknown_statistics_are_refused)
 {
     send_command("stats nonsense\r\nstats detail on\r\nstats detail off\r\nstats detail dump\r\nstats detail\r\n");
     CHECK_STRING("ERROR\r\nOK\r\nOK\r\nEND\r\nCLIENT_ERROR usage: stats detail on|off|dump\r\n", replies());
+    send_command("stats detail on\r\n");
+    send_command("stats detail\r\n"); /* the word of the line before does not count */
+    CHECK_STRING("CLIENT_ERROR usage: stats detail on|off|dump\r\n", replies());
 }

@@ -161,6 +161,18 @@ TEST(a_too_large_item_is_refused_by_its_own_code)
     end();
 }
 
+TEST(an_item_may_be_as_large_as_the_limit)
+{
+    size_t most = MB - sizeof(struct pel_item) - 1 - 2; /* its key, and the line end after the value */
+    struct pel_item *item;
+
+    begin(2 * MB);
+    CHECK_INT(PEL_ELIMIT, pel_store_allocate(&store, text("a"), most + 1, 0, 0, &item));
+    CHECK_INT(0, pel_store_allocate(&store, text("a"), most, 0, 0, &item));
+    pel_store_release(&store, item);
+    end();
+}
+
 STORE_TEST(announced_values_cannot_empty_the_store)
 {
     struct pel_item *announced[64];

@@ -54,6 +54,22 @@ TEST(http_instead_of_a_handshake_is_answered_where_there_is_an_answer)
     }
 }
 
+TEST(what_is_neither_tls_nor_http_gets_no_such_answer)
+{
+    struct pel_tls_options options = server_options();
+    char bytes[16] = {0};
+
+    make_contexts();
+    CHECK_INT(0, pel_tls_context_plain_answer(server_context, "no TLS"));
+    open_ends();
+    CHECK_INT(0, pel_tls_start(&server.stream, server_context, &options, NULL, 0));
+    CHECK_INT(18, write(server.far, "SSH-2.0-OpenSSH_9\n", 18));
+    run_loops();
+    CHECK_INT(PEL_ETLS, server.failure.code);
+    CHECK(read(server.far, bytes, sizeof bytes) < 6 || memcmp(bytes, "no TLS", 6));
+    disconnect_ends();
+}
+
 TLS_TEST(bytes_received_before_the_start_belong_to_the_handshake)
 {
     struct pel_tls_options options = server_options(), from = client_options();

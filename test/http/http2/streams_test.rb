@@ -205,6 +205,21 @@ class Http2StreamsTest < PeltonTest
     end
   end
 
+  def test_a_connection_with_a_request_is_not_idle
+    gate = Thread::Queue.new
+    serving(->(_env) { gate.pop && [200, {}, ["x"]] }) do
+      client = http2
+      stream = client.request
+      eventually("the request") { gate.num_waiting == 1 }
+      idle = [@server.stats[:idle]]
+      gate << true
+      client.response(stream)
+      idle << eventually("the end") { @server.stats[:idle] if @server.stats[:idle] > 0 }
+
+      assert_equal [0, 1], idle
+    end
+  end
+
   def test_a_head_that_does_not_end
     serving(HELLO, header_timeout: 0.02) do
       client = http2

@@ -137,6 +137,18 @@ class HTTPPipeliningTest < PeltonTest
     assert_empty reported.map(&:message) - ["on purpose"]
   end
 
+  # Whoever closes a socket with unread bytes resets the connection.
+  def test_bytes_that_come_while_the_last_response_is_sent_do_not_cut_it_off
+    serving(->(_env) { [200, {"connection" => "close"}, ["x" * 10_000_000]] }) do
+      connection = peer.say("GET / HTTP/1.1\nHost: h\n\n")
+      eventually("the answer") { server.stats[:responses]["2xx"] == 1 }
+      connection.say("GET /more HTTP/1.1\nHost: h\n\n")
+
+      assert_equal 10_000_000, connection.response.body.bytesize
+      assert_predicate connection, :ended?
+    end
+  end
+
   # Requests before the byte are answered as ever; the rest is refused, or answered, too.
   def check_answers(connection, requests, at)
     whole = requests.take_while { |request| (at -= request.bytes.bytesize) >= 0 }

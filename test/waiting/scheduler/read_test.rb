@@ -243,6 +243,10 @@ class SchedulerReadTest < PeltonTest
       assert_equal 1, scheduler.io_read(@here, buffer, 4)
       assert_equal 0, scheduler.io_read(@here, buffer, 4)
       assert_raises(ArgumentError) { scheduler.io_read(@here, buffer, 1, 9) }
+      [[], [1, 0, 0]].each do |wrong|
+        assert_match(/wrong number of arguments/,
+          assert_raises(ArgumentError) { scheduler.io_read(@here, buffer, *wrong) }.message)
+      end
       assert_equal(-Errno::EISDIR::Errno, scheduler.io_read(File.open("/"), buffer, 1))
       @here.close
       assert_raises(IOError) { scheduler.io_read(@here, buffer, 1) }

@@ -111,7 +111,7 @@ static void give_up_tasks(struct pel_reactor *reactor)
 static void leave_run(struct pel_reactor *reactor, VALUE given_up)
 {
     int inherited = pel_loop_inherited(&reactor->loop);
-    int state = 0;
+    int state;
 
     if (!inherited)
         pel_stop_roots(reactor); /* those that ensure blocks have added meanwhile */

@@ -146,6 +146,19 @@ class PeltonStoreTest < PeltonTest
     end
   end
 
+  # The server forgets what nobody reads again.
+  def test_an_entry_has_its_time_in_the_server_too
+    cache = store
+    [[60, {}], [300 + 60, {race_condition_ttl: 5}], [60, {race_condition_ttl: 5, raw: true}]].each do |most, options|
+      cache.write("k", 1, expires_in: 60, **options)
+
+      assert_includes 1..most, cache.client.item("k", raw: true).ttl, options
+    end
+    cache.write("k", 1, expires_in: 60, race_condition_ttl: 5)
+
+    assert_operator cache.client.item("k", raw: true).ttl, :>, 60
+  end
+
   def test_a_key_is_the_one_of_mem_cache_store
     keys = ["plain", "with space", "ä€", "per%cent", "x" * 400, "ä" * 200, "\xFF\x00".b]
     keys.each do |key|
@@ -221,6 +234,14 @@ class PeltonStoreTest < PeltonTest
     cache.write_multi((1..100).to_h { |number| [number.to_s, number] })
 
     assert_equal (1..100).to_a, Pelton.run { Pelton.map((1..100).to_a) { |number| cache.read(number.to_s) } }
+  end
+
+  def test_entries_of_one_call_leave_together
+    cache = store
+    cache.client.define_singleton_method(:set) { |*| raise "one by one" }
+    cache.write_multi({"a" => 1, "b" => 2})
+
+    assert_equal({"a" => 1, "b" => 2}, cache.read_multi("a", "b"))
   end
 
   def test_an_unknown_option

@@ -9,6 +9,21 @@ class ConnectionHoldersTest < PeltonTest
 
   POOL = DATABASE.sub("pool=10", "pool=3&checkout_timeout=0.3")
 
+  def test_who_waits_with_a_connection
+    now, later = rails_output(<<~RUBY, setup: APPLICATION + POOL).lines(chomp: true)
+      Pelton.run do
+        held = %w[report bill].map { |name| Pelton.spawn(name: name) { Post.lease_connection && sleep } }
+        idle = Pelton.spawn(name: "report without") { sleep }
+        sleep 0.05 until Post.connection_pool.stat[:busy] >= 2
+        found = [0, 3600].map { |seconds| Pelton::ActiveRecord::ConnectionHolders.waiting(seconds, /report/) }
+        puts found.map { |tasks| tasks.keys.map(&:name).inspect }
+        [*held, idle].each(&:cancel)
+      end
+    RUBY
+
+    assert_equal ['["report"]', "[]"], [now, later]
+  end
+
   def test_the_error_of_the_pool_names_who_holds_its_connections_and_where
     message, report, service, pool, line, then_ = rails_output(<<~'RUBY', setup: APPLICATION + POOL).lines(chomp: true)
       ActiveRecord::Base.connection_handler.clear_active_connections!

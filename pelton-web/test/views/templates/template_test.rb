@@ -12,6 +12,17 @@ class WebTemplateTest < PeltonTest
       [{a: 1}, {a: 1, b: 2}, {b: 2, a: 1}].map { |locals| found.render("page", locals: locals) }
   end
 
+  # Names that are made of data would fill the memory.
+  def test_sets_of_locals_are_limited
+    found = templates({"page.html.erb" => "x"})
+    render = ->(number) { found.render("page", locals: {"name_#{number}": 1}) }
+    49.times(&render) # and the empty one
+
+    assert_match(/50 different sets of locals/,
+      assert_raises(Pelton::Web::ConfigurationError) { render.call(49) }.message)
+    assert_equal "x", render.call(0)
+  end
+
   def test_declared_locals_are_checked
     found = templates({"page.html.erb" => "<%# locals: (title:, size: 3) %><%= title * size %>"}).compile
 
