@@ -8,11 +8,20 @@ struct record {
     uint64_t numbers[6];
 };
 
+static void need_slabs(void)
+{
+#ifdef PEL_SLAB_IS_MALLOC
+    SKIP("the records are malloc's");
+#endif
+}
+
 TEST(a_reused_record_is_zeroed)
 {
     struct pel_slab slab = PEL_SLAB(struct record);
-    struct record *record = pel_slab_take(&slab);
+    struct record *record;
 
+    need_slabs();
+    record = pel_slab_take(&slab);
     record->numbers[3] = 7;
     record->first = record;
     pel_slab_give(&slab, record);
@@ -27,6 +36,7 @@ TEST(records_do_not_overlap_and_are_aligned)
     struct pel_slab slab = PEL_SLAB(struct record);
     static struct record *records[5000];
 
+    need_slabs();
     for (int i = 0; i < 5000; i++) {
         records[i] = pel_slab_take(&slab);
         CHECK_INT(0, (uintptr_t)records[i] % sizeof(void *));
@@ -49,6 +59,7 @@ TEST(a_freed_slab_can_be_used_again)
 {
     struct pel_slab slab = PEL_SLAB(struct record);
 
+    need_slabs();
     pel_slab_take(&slab);
     pel_slab_free(&slab);
     pel_slab_free(&slab);

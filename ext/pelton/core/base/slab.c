@@ -3,7 +3,7 @@
 #include <string.h>
 #include "core/base/alloc.h"
 
-#ifdef __SANITIZE_ADDRESS__ /* plain malloc, so that ASAN reports the use of a returned record */
+#ifdef PEL_SLAB_IS_MALLOC
 
 void *pel_slab_take(struct pel_slab *slab)
 {

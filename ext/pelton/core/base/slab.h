@@ -2,6 +2,16 @@
 
 #include <stddef.h>
 
+/* With ASAN records are malloc's, so that it reports the use of a returned record. Older versions of clang tell only by
+ * __has_feature. */
+#ifdef __SANITIZE_ADDRESS__
+#define PEL_SLAB_IS_MALLOC 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PEL_SLAB_IS_MALLOC 1
+#endif
+#endif
+
 /*
  * A slab allocator for many small records of one size. A free list keeps the returned records for reuse. Taking and
  * returning a record cost a few instructions, and do not bring the next garbage collection nearer, since Ruby counts
