@@ -24,7 +24,7 @@ SignatureChecker.start
 
 at_once = ARGV.index("--at-once")
 AT_ONCE = at_once ? Integer(ARGV.slice!(at_once, 2).last) : Etc.nprocessors * 3
-SHARDS = [AT_ONCE * 2, 24].max # so that no core is idle for long at the end
+SHARDS = [AT_ONCE * 2, 96].max # so that no core is idle for long at the end
 
 separator = ARGV.index("--") || ARGV.size
 files, options = ARGV.take(separator), ARGV.drop(separator + 1)
