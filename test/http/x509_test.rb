@@ -2,6 +2,7 @@
 
 require "tmpdir"
 require_relative "../test_helper"
+require "pelton/http"
 require "pelton/http/x509"
 
 class HTTPX509Test < PeltonTest

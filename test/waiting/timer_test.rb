@@ -249,6 +249,7 @@ class TimerTest < PeltonTest
   # ---- lifetimes -----------------------------------------------------------------------------------------------------
 
   def test_a_hundred_thousand_timers
+    others = Pelton.stats[:timers] # which earlier tests of this process have left
     Pelton.run do
       count = (SLOW > 1) ? 1000 : 100_000
       timers = Array.new(count) { |i| Pelton.add_timer(1000 + i) { flunk } }
@@ -260,7 +261,7 @@ class TimerTest < PeltonTest
     end
 
     assert_equal 10_000, @log.size
-    assert_equal 0, Pelton.stats[:timers]
+    assert_operator Pelton.stats[:timers], :<=, others
   end
 
   def test_timers_without_references_fire
