@@ -10,6 +10,8 @@ require "pelton/http/command"
 require "pelton/command/status"
 
 class HTTPCommandTest < PeltonTest
+  self.deadline = 30 # a server starts for each test
+
   include Sockets
 
   Command = Pelton::HTTP::Command

@@ -24,7 +24,7 @@ SignatureChecker.start
 
 at_once = ARGV.index("--at-once")
 AT_ONCE = at_once ? Integer(ARGV.slice!(at_once, 2).last) : Etc.nprocessors * 3
-SHARDS = [AT_ONCE * 2, 96].max # so that no core is idle for long at the end
+SHARDS = [AT_ONCE * 2, 48].max # so that no core is idle for long at the end
 
 separator = ARGV.index("--") || ARGV.size
 files, options = ARGV.take(separator), ARGV.drop(separator + 1)
@@ -32,8 +32,13 @@ beside = files.shift(2).last if files.first == "--beside"
 # The files whose tests may take longest, and the largest, go to different processes, and first. Called with tests'
 # names, a job runs these alone.
 deadline = ->(file) { File.read(file)[/^  self\.deadline = (\d+)/, 1].to_i }
+# Tests of test/shared run several times, in the styles of a library.
+size = lambda do |file|
+  shared = File.read(file).scan(%r{/shared/(\w+)"}).map { |(name)| "test/shared/#{name}.rb" }
+  File.size(file) + 5 * shared.sum { |one| File.exist?(one) ? File.size(one) : 0 }
+end
 waiting =
-  files.sort_by { |file| [-deadline[file], -File.size(file), file] }.group_by.with_index { |_, i| i % SHARDS }.values
+  files.sort_by { |file| [-deadline[file], -size[file], file] }.group_by.with_index { |_, i| i % SHARDS }.values
 jobs = waiting.map do |shard|
   proc do |names = []|
     only = ["--name", "/\\A(#{names.map { |name| Regexp.escape(name) }.join("|")})\\z/"] unless names.empty?
