@@ -39,8 +39,7 @@ class RubyRoot
     "PATH" => "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME" => "/root", "LANG" => "C.UTF-8", "TERM" => "dumb",
     "DEBIAN_FRONTEND" => "noninteractive", "SSL_CERT_FILE" => "/etc/ssl/certs/ca-certificates.crt",
     "BUNDLE_PATH" => "/gems", "BUNDLE_WITH" => "docs", "BUNDLE_WITHOUT" => "integration",
-    "BUNDLE_SILENCE_ROOT_WARNING" => "1",
-    "BUNDLE_BUILD__EXTRALITE___BUNDLE" => "--with-cflags=-O0" # SQLite compiles in a quarter of the time
+    "BUNDLE_SILENCE_ROOT_WARNING" => "1"
   }.freeze
 
   # For gems, which tests alone use: see test_gems in bin/setup.
