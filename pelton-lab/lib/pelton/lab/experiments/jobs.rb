@@ -107,7 +107,7 @@ Pelton::Lab.web_experiment "jobs" do |programs|
   race "event streams", size: {apart: 200}, rounds: 3, rehearsal: 10, full: 1000, unit: "streams" do
     about "streams of 50 events in two seconds, all at once, and 200 pages a second beside them; one process on one " \
       "core"
-    server { available.call.then { lab::WebLoad::Program.new("Pelton's HTTP client") } }
+    server { available.call.then { lab::WebLoad::Program.new("plain sockets") } }
     also :cpu_us_per_operation, "CPU us/stream", digits: 0
     also :first_ms, "first event, p99 ms", digits: 0
     also :gap_ms, "gap, p99 ms", digits: 0

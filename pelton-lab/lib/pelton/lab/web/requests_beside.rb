@@ -51,6 +51,7 @@ module Pelton
         writer.close
         lambda do
           result = Marshal.load(reader.read)
+          reader.close
           Process.wait(pid)
           @run.expect(WebLoad::Done, result.is_a?(String) ? result : result.class, "the requests of a process")
           result
