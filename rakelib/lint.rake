@@ -14,8 +14,8 @@ namespace :lint do
     require "standard" # only now: it is slow to load
     $stdout.sync = true
     files = FileList["**/*.{rb,rake,gemspec,ru}", "**/{Rakefile,Gemfile}", "exe/*"].exclude(%r{\A(tmp|vendor|pkg)/})
-    statuses = files.each_slice(100).with_index.map do |part, index|
-      puts "... Ruby, #{index * 300} of #{files.size} files"
+    statuses = files.each_slice(500).with_index.map do |part, index|
+      puts "... Ruby, #{index * 500} of #{files.size} files"
       Standard::Cli.new(["--force-exclusion", *part]).run
     end
     fail unless statuses.all?(0)

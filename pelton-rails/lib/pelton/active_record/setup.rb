@@ -36,14 +36,6 @@ module Pelton
         end
 
         # @private
-        # @return [Array<ActiveRecord::ConnectionAdapters::ConnectionPool>]
-        def pools
-          handler = ::ActiveRecord::Base.connection_handler
-          # Its name in 7.0
-          handler.respond_to?(:each_connection_pool) ? handler.each_connection_pool.to_a : handler.all_connection_pools
-        end
-
-        # @private
         def extend_sqlite3(adapter)
           SQLiteLocks.install(adapter) if @sqlite_locks.call
         end
@@ -58,7 +50,7 @@ module Pelton
           require_relative "fiber_connections"
           require_relative "lease_sweeps"
           require_relative "time_limits"
-          TaskState.pools = method(:pools)
+          TaskState.extend_active_record
           [Advice, AsynchronousQueries, ConnectionHolders, ConnectionWaits, FiberConnections, LeaseSweeps,
             CacheVersions, TimeLimits].each(&:install)
         end

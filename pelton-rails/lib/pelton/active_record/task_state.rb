@@ -13,41 +13,60 @@ module Pelton
     # one fiber runs many tasks: the next would have the last one's.
     # @private
     module TaskState
+      LEASED = :pelton_leased_connections
+      private_constant :LEASED
+
       @around = nil
-      @pools = nil
+
+      # Notes which connections the current block has leased. Asking all pools would cost each task more.
+      module Lease
+        def lease
+          super.tap { TaskState.leased&.store(self, true) }
+        end
+
+        def expire(...)
+          TaskState.leased&.delete(self)
+          super
+        end
+      end
 
       class << self
-        # @return [#call, nil] returns the pools of Active Record, once it is loaded
-        attr_writer :pools
-
         def install
           return if @around
           @around = method(:around)
           Inherited.carry { @around }
         end
 
+        # Once Active Record is loaded.
+        def extend_active_record = ::ActiveRecord::ConnectionAdapters::AbstractAdapter.prepend(Lease)
+
+        # @return [Hash{ActiveRecord::ConnectionAdapters::AbstractAdapter => true}, nil] the connections that the
+        #   current block has; nil outside of tasks, timers and callbacks
+        def leased = Thread.current[LEASED]
+
         private
 
+        # A block that is called within another has the connection of that.
         def around(block)
           return block.call unless ActiveSupport::IsolatedExecutionState.isolation_level == :fiber
           begin
             fiber = Fiber.current
             before, fiber.active_support_execution_state = fiber.active_support_execution_state, nil
-            held = leasing
+            outer, Thread.current[LEASED] = leased, {}.compare_by_identity
             block.call
           ensure
-            leasing.each { |pool| release(pool) unless held.include?(pool) }
+            leased.each_key { |connection| release(connection) }
+            Thread.current[LEASED] = outer
             fiber.active_support_execution_state = before
           end
         end
 
-        # A block that is called within another has the connection of that.
-        def leasing = @pools ? @pools.call.select(&:active_connection?) : []
-
-        # As Rails' executor does: a transaction that is still open may be that of a test.
-        def release(pool)
-          transaction = pool.active_connection?.current_transaction
-          pool.release_connection if transaction.closed? || !transaction.joinable?
+        # As Rails' executor does: a transaction that is still open may be that of a test. What was checked out by hand
+        # is its user's.
+        def release(connection)
+          return unless connection.pool.active_connection?.equal?(connection)
+          transaction = connection.current_transaction
+          connection.pool.release_connection if transaction.closed? || !transaction.joinable?
         end
       end
     end

@@ -38,15 +38,15 @@ class TaskStateTest < PeltonTest
     RUBY
   end
 
-  def test_a_callback_leaves_the_state_and_the_connection_of_the_code_that_calls_it
-    assert_equal "[\"ann\", true, 1]\n", active_record_output(<<~RUBY, pool: 2)
+  def test_a_block_leaves_the_state_and_the_connection_of_the_code_that_calls_it
+    assert_equal "[nil, \"ann\", true, 1]\n", active_record_output(<<~RUBY, pool: 2)
       #{CURRENT}
       Pelton.run do
         Pelton.spawn do
           Current.user = "ann"
           connection = ActiveRecord::Base.lease_connection
-          Pelton::Operation.new.callback { ActiveRecord::Base.lease_connection }.succeed
-          p [Current.user, connection.equal?(ActiveRecord::Base.lease_connection), POOL.stat[:busy]]
+          seen = Pelton::Inherited.block(-> { ActiveRecord::Base.lease_connection && Current.user }).call
+          p [seen, Current.user, connection.equal?(ActiveRecord::Base.lease_connection), POOL.stat[:busy]]
         end.await
       end
     RUBY
@@ -64,6 +64,29 @@ class TaskStateTest < PeltonTest
         end
         p [busy.call {}, busy.call { raise "wrong" },
           busy.call { ActiveRecord::Base.lease_connection.begin_transaction }]
+      end
+    RUBY
+  end
+
+  def test_a_connection_that_was_checked_out_by_hand_stays_with_its_user
+    assert_equal "[true, 1]\n", active_record_output(<<~RUBY, pool: 2)
+      #{CURRENT}
+      Pelton.run do
+        connection = Pelton.spawn { POOL.checkout }.await
+        p [!connection.in_use?.nil?, POOL.connections.count(&:in_use?)]
+      end
+    RUBY
+  end
+
+  def test_a_block_that_checks_out_a_second_connection_leaves_the_first
+    assert_equal "[true, 2]\n", active_record_output(<<~RUBY, pool: 2)
+      #{CURRENT}
+      Pelton.run do
+        Pelton.spawn do
+          connection = ActiveRecord::Base.lease_connection
+          Pelton::Inherited.block(-> { POOL.checkout }).call
+          p [connection.equal?(POOL.active_connection?), POOL.stat[:busy]]
+        end.await
       end
     RUBY
   end
