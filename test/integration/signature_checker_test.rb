@@ -3,11 +3,11 @@
 require "json"
 require "tmpdir"
 require_relative "../test_helper"
-require_relative "signature_checker"
+require_relative "../support/signature_checker"
 require_relative "../../rakelib/types/report"
 
 class SignatureCheckerTest < PeltonTest
-  FILE = File.expand_path("signature_checker", __dir__)
+  FILE = File.expand_path("../support/signature_checker", __dir__)
   # Where the rbs is that comes with Ruby.
   RBS = <<~RUBY
     spec = Gem::Specification.find_all_by_name("rbs").max_by(&:version)
