@@ -44,10 +44,10 @@ module Pelton
         # @return [ActiveRecord::Base] that of others' query, or the block's value
         # @asynchronous
         def find(model, column, key, &alone)
-          unless wanted?(model) && mergeable?(model, column, key) && !model.connection_pool.active_connection?
-            return yield
-          end
-          caches?(model) ? find_beside_cache(model, column, key, &alone) : join(model, column, key) || yield
+          return yield unless wanted?(model) && mergeable?(model, column, key)
+          pool = model.connection_pool # that of the role and the shard
+          return yield if pool.active_connection?
+          caches?(pool) ? find_beside_cache(model, pool, column, key, &alone) : join(model, pool, column, key) || yield
         end
 
         # @private
@@ -86,21 +86,17 @@ module Pelton
 
         # From 7.2 on the pool has the cache of each fiber. Before, the fiber's connection has it, and a fiber with a
         # connection is never here.
-        def caches?(model)
-          model.connection_pool.then { |pool| pool.query_cache_enabled && pool.respond_to?(:query_cache) }
-        end
+        def caches?(pool) = pool.query_cache_enabled && pool.respond_to?(:query_cache)
 
-        def find_beside_cache(model, column, key)
+        def find_beside_cache(model, pool, column, key)
           found = ActiveSupport::IsolatedExecutionState[FOUND] ||= {}
-          find = [model, column, key, model.current_role, model.current_shard]
-          found.clear if model.connection_pool.query_cache.empty?
-          (join(model, column, key) unless found.key?(find)) || yield.tap { found[find] = true }
+          find = [model, pool, column, key]
+          found.clear if pool.query_cache.empty?
+          (join(model, pool, column, key) unless found.key?(find)) || yield.tap { found[find] = true }
         end
 
         # @return [ActiveRecord::Base, nil] nil: find it alone
-        def join(model, column, key)
-          @merging.find(model, [column, model.current_role, model.current_shard], key) { nil }
-        end
+        def join(model, pool, column, key) = @merging.find(model, [column, pool], key) { nil }
       end
 
       # For models.

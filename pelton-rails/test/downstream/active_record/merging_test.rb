@@ -31,6 +31,16 @@ class ActiveRecordMergingTest < PeltonTest
     RUBY
   end
 
+  on_each_database "texts_that_a_statement_has_to_quote" do |database|
+    assert_equal "[true, 1]\n", merging_output(<<~'RUBY', database)
+      texts = ["o'hara", %q("), "\\", %q(\\'), "''", "') OR 1=1 --", "%", "?", "$1", ":name", "\n", ""]
+      Person.insert_all!(texts.map { |text| {email: text, boss_id: 1} })
+      found = nil
+      sent = queries { found = together(texts) { |text| Person.find_by(email: text)&.email } }
+      p [found == texts, sent]
+    RUBY
+  end
+
   on_each_database "what_is_not_merged" do |database|
     merged = {"scope" => 2, "default scope" => 2, "lock" => 2, "relation" => 2, "two conditions" => 2, "select" => 2,
               "without" => 2, "turned off" => 2,

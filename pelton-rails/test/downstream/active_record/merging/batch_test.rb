@@ -6,7 +6,7 @@ class ActiveRecordMergingBatchTest < PeltonTest
   include MergingProgram
 
   BATCH = <<~RUBY
-    batch = Pelton::ActiveRecord::Merging::Batch.new(Person, ["id", :writing, :default], BASE)
+    batch = Pelton::ActiveRecord::Merging::Batch.new(Person, ["id", Person.connection_pool], BASE)
   RUBY
 
   def test_a_batch_of_one_is_alone
