@@ -32,6 +32,20 @@ TEST(headers_are_found_by_name)
     CHECK(pel_http1_find(&head, "a") == NULL);
 }
 
+TEST(a_target_with_a_scheme_has_an_authority_and_a_path)
+{
+    const char *const texts[] = {"GET http://h:1/p?q HTTP/1.0\r\n\r\n", "GET https://h:1/p?q HTTP/1.0\r\n\r\n"};
+    struct pel_http1_head head;
+    size_t line;
+
+    for (int i = 0; i < 2; i++) {
+        CHECK(parse(PEL_HTTP1_REQUEST, texts[i], &head, &line) > 0);
+        CHECK_BYTES("h:1", head.authority.bytes, head.authority.length);
+        CHECK_BYTES("/p", head.path.bytes, head.path.length);
+        CHECK_BYTES("q", head.query.bytes, head.query.length);
+    }
+}
+
 TEST(a_request_may_lack_host_if_the_limits_allow_it)
 {
     struct pel_http1_limits limits = pel_http1_default_limits;
