@@ -112,12 +112,12 @@ module Pelton
         # Headers that follow from the body and the URL are left out, as they are for Net::HTTP.
         def signature(request)
           url = request.url.dup.tap { |copy| copy.fragment = nil }
-          ::WebMock::RequestSignature.new(request.method, url.to_s, body: body(request.body),
+          ::WebMock::RequestSignature.new(request.method, url.to_s, body: content(request.body),
             headers: request.headers.compact)
         end
 
         # @param body [HTTP::ClientBody, nil] it can be read again
-        def body(body)
+        def content(body)
           return body&.to_s if body.nil? || body.string?
           text(body.enum_for(:each).to_a.join)
         end
@@ -144,16 +144,19 @@ module Pelton
         # The body is the one that was sent, still compressed, as the headers say.
         def record(response, signature)
           return unless ::WebMock::CallbackRegistry.any_callbacks?
-          return report_real(signature, response, "") unless response.body?
-          response.read_through do |connection|
-            RecordedBody.new(connection) { |bytes| report_real(signature, response, text(bytes)) }
-          end
+          copy = ::WebMock::Response.new(status: [response.status, response.reason], headers: response.headers)
+          return report(signature, copy, real_request: true) unless response.body?
+          response.read_through(&recorder(copy, signature))
         end
 
-        def report_real(signature, response, body)
-          copy = ::WebMock::Response.new(status: [response.status, response.reason], headers: response.headers,
-            body: body)
-          report(signature, copy, real_request: true)
+        # It does not know the response: the pool takes back the connections of those that are garbage.
+        def recorder(copy, signature)
+          lambda do |connection|
+            RecordedBody.new(connection) do |bytes|
+              copy.body = text(bytes)
+              report(signature, copy, real_request: true)
+            end
+          end
         end
 
         def report(signature, response, **options)

@@ -180,8 +180,9 @@ class IntegrationsWebMockTest < PeltonTest
       report.call(error_of { Faraday.new { |one| one.adapter :pelton }.get(url) })
     RUBY
 
-    assert_equal %w[GET HEAD GET GET GET GET].map { |verb| "WebMock::NetConnectNotAllowedError: #{verb} #{server.url}/" },
-      lines
+    refused = %w[GET HEAD GET GET GET GET].map { |verb| "WebMock::NetConnectNotAllowedError: #{verb} #{server.url}/" }
+
+    assert_equal refused, lines
     assert_empty server.seen
   end
 
@@ -257,6 +258,24 @@ class IntegrationsWebMockTest < PeltonTest
     assert_equal ['"one"', '["/more", ""]', '"two"', '["/", "onetwo"]', '"one"', '["/", "one"]', ":given_up"], lines
   end
 
+  # Nobody can read them any more, or close them: the pool takes their connections back.
+  def test_responses_that_were_forgotten
+    server = script { "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" }
+    assert_equal ["200"], webmock_output(<<~RUBY, server.url)
+      WebMock.allow_net_connect!
+      WebMock.after_request { nil }
+      client = Pelton::HTTP::Client.new(ARGV.first, concurrency: 20)
+      def forget(client, depth = 20) = depth.zero? ? client.get("/", stream: true) : forget(client, depth - 1)
+      20.times { Fiber.new { forget(client).then { nil } }.resume }
+      begin
+        GC.start
+        p client.get("/", stream: true, pool_timeout: 0.01).status
+      rescue Pelton::TimeoutError
+        retry
+      end
+    RUBY
+  end
+
   def test_the_body_of_a_real_request_that_can_be_read_once
     server = script { |request, _| ok("#{request.headers["transfer-encoding"]} #{request.body}") }
     lines = webmock_output(<<~RUBY, server.url)
@@ -322,6 +341,13 @@ class IntegrationsWebMockTest < PeltonTest
       puts Pelton::HTTP.get(ARGV.first).body
       p Pelton::HTTP::Client.ancestors.include?(Pelton::Integrations::WebMock::Exchange)
     RUBY
+  end
+
+  def test_the_guide_s_program
+    guide = File.read(File.join(ROOT, "docs/guides/http_client.md"), encoding: "UTF-8")
+    program = guide[/^## Testing with WebMock$(.*)/m].lines.grep(/\A(?: {4}|\s*\z)/).join
+
+    assert_includes webmock_output(program, setup: ""), "2 runs, 2 assertions, 0 failures, 0 errors, 0 skips"
   end
 
   # ---- VCR
