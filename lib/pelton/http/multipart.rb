@@ -50,7 +50,7 @@ module Pelton
       # @return [Boolean] whether the form can be sent again
       def repeatable? = @bodies.all?(&:repeatable?)
 
-      # @private Whether the form can be read any number of times.
+      # @return [Boolean] whether the form can be read any number of times
       def rereadable? = @bodies.all?(&:rereadable?)
 
       private
