@@ -23,9 +23,8 @@ module Pelton
 
         def next_piece(_deadlines) = @pieces.shift
 
-        def abort = @pieces.clear
+        def abort = nil
 
-        # It needs no finalizer.
         def busy = nil
 
         def hand_over = raise(Error, "a stub of WebMock has no connection that could be handed over")
@@ -135,7 +134,7 @@ module Pelton
           status = status.to_i
           body = StubbedBody.new(stub.body)
           headers = stub.headers.to_h.transform_keys(&:downcase)
-          head = [status, reason.to_s, 1, headers, true, body.length, body?(request, status)]
+          head = [status, reason.to_s, nil, headers, nil, body.length, body?(request, status)]
           HTTP::ClientResponse.new(request, head, body, deadlines, settings)
         end
 

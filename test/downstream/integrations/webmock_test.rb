@@ -145,6 +145,9 @@ class IntegrationsWebMockTest < PeltonTest
       stub_request(:get, url).to_return(body: long)
       pieces = Pelton::HTTP.get(url, stream: true).each.to_a
       p pieces.size > 1, pieces.join == long
+      stub_request(:get, url).to_return(body: "x" * 32_768)
+      p Pelton::HTTP.get(url, stream: true).each.map(&:size)
+      stub_request(:get, url).to_return(body: long)
       read = +""
       Faraday.new { |one| one.adapter :pelton }.get(url) { |one| one.options.on_data = ->(piece, *) { read << piece } }
       p read == long
@@ -160,7 +163,7 @@ class IntegrationsWebMockTest < PeltonTest
       p Pelton::HTTP.client.each_event(url) { |event| p event.data }
     RUBY
 
-    assert_equal ["true", "true", "true", '"the body was read already"', '"a"', '"b"', '"c"', "nil"], lines
+    assert_equal ["true", "true", "[16384, 16384]", "true", '"the body was read already"', '"a"', '"b"', '"c"', "nil"], lines
   end
 
   # ---- requests that are not allowed, and real ones
@@ -273,6 +276,36 @@ class IntegrationsWebMockTest < PeltonTest
       rescue Pelton::TimeoutError
         retry
       end
+    RUBY
+  end
+
+  # The response is garbage, but its connection has been another one's for long.
+  def test_a_connection_that_is_used_again_is_not_taken_away
+    server = script { ok("x" * 1_000_000) } # more than is received with the head
+    assert_equal ["1000000"], webmock_output(<<~RUBY, server.url)
+      WebMock.allow_net_connect!
+      WebMock.after_request { nil }
+      client = Pelton::HTTP::Client.new(ARGV.first, concurrency: 1)
+      Pelton.run do
+        20.times { client.get("/", stream: true).each { nil } }
+        response = client.get("/", stream: true)
+        GC.start
+        Pelton::Reactor.current.yield
+        p response.body.size
+      end
+    RUBY
+    assert_equal 1, server.connections
+  end
+
+  def test_nothing_is_recorded_without_a_callback
+    server = script { ok("real") }
+    assert_equal ['"real"', "0", '"real"', "true"], webmock_output(<<~RUBY, server.url)
+      WebMock.allow_net_connect!
+      recorded = -> { ObjectSpace.each_object(Pelton::Integrations::WebMock::RecordedBody).count }
+      p Pelton::HTTP.get(ARGV.first).body, recorded.call
+      WebMock.after_request { nil }
+      response = Pelton::HTTP.get(ARGV.first)
+      p response.body, recorded.call.positive?
     RUBY
   end
 
