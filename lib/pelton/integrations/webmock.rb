@@ -111,7 +111,7 @@ module Pelton
         # Headers that follow from the body and the URL are left out, as they are for Net::HTTP.
         def signature(request)
           url = request.url.dup.tap { |copy| copy.fragment = nil }
-          ::WebMock::RequestSignature.new(request.method, url.to_s, body: content(request.body),
+          ::WebMock::RequestSignature.new(request.method.downcase.to_sym, url.to_s, body: content(request.body),
             headers: request.headers.compact)
         end
 

@@ -163,7 +163,8 @@ class IntegrationsWebMockTest < PeltonTest
       p Pelton::HTTP.client.each_event(url) { |event| p event.data }
     RUBY
 
-    assert_equal ["true", "true", "[16384, 16384]", "true", '"the body was read already"', '"a"', '"b"', '"c"', "nil"], lines
+    assert_equal ["true", "true", "[16384, 16384]", "true", '"the body was read already"', '"a"', '"b"', '"c"', "nil"],
+      lines
   end
 
   # ---- requests that are not allowed, and real ones
