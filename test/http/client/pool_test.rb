@@ -18,7 +18,7 @@ class ClientPoolTest < PeltonTest
   # With a stand-in; the real one is in downstream/integrations/webmock_test.rb.
   def test_a_library_that_stubs_requests_and_comes_after_the_client
     server = script { ok("real") }
-    assert_equal "real\nWebMock is asked: GET\n", ruby_output(<<~RUBY, server.url)
+    assert_equal "real\nWebMock is asked: get\n", ruby_output(<<~RUBY, server.url)
       require "pelton/http"
       client = Pelton::HTTP::Client.new(ARGV.first, keep_alive: 0)
       puts client.get("/").body
