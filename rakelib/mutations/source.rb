@@ -90,6 +90,7 @@ module Mutations
       when %r{\Aruby/(\w+)} then named(*EXTENSION.fetch($1, [$1]))
       when "runtime" then runtime_tests
       when "http" then named("http", "rackup")
+      when "integrations" then named(room, *("downstream/#{room}" if Dir.exist?(File.join(@root, "tmp/web"))))
       when *ROOMS then named(room)
       when "rails", "active_record" then rails_tests
       else glob("pelton-#{room}/test/**/*_test.rb").grep_v(%r{/test/(integration|downstream)/})
