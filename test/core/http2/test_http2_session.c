@@ -40,6 +40,17 @@ CLIENT_TEST(within_a_head)
     CHECK(!pel_http2_within_head_p(client->session));
 }
 
+CLIENT_TEST(all_streams)
+{
+    CHECK(!pel_http2_first(client->session));
+    client_request(client, 1, "GET", "/", END_STREAM, NULL, NULL);
+    client_request(client, 3, "POST", "/", 0, NULL, NULL);
+    CHECK_INT(0, client_send(client));
+    CHECK(pel_http2_first(client->session));
+    CHECK(pel_http2_first(client->session)->next);
+    CHECK(!pel_http2_first(client->session)->next->next);
+}
+
 CLIENT_TEST(an_end_in_two_steps)
 {
     size_t length;
