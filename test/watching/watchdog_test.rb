@@ -68,6 +68,23 @@ class WatchdogTest < PeltonTest
     end
   end
 
+  def test_a_stack_of_methods_in_c_alone_has_no_lines
+    assert_equal "[]\n", ruby_output(<<~RUBY)
+      require "fiddle"
+      require "io/nonblock"
+      require "pelton"
+      reader, Pelton.logger = IO.pipe
+      $stdin.reopen(reader).nonblock = false
+      Pelton.watchdog = #{THRESHOLD}
+      Pelton.on_stall { |stall| p stall.backtrace }
+      wait = Fiddle::Function.new(Fiddle.dlopen(nil)["getchar"], [], Fiddle::TYPE_INT, need_gvl: true)
+      Pelton.run do
+        Pelton.next_tick(&wait.method(:call))
+        sleep 0.001
+      end
+    RUBY
+  end
+
   def test_an_enumerator_that_waits_is_reported_while_it_blocks
     skip "it parks from Ruby 3.3 on" if RUBY_VERSION >= "3.3"
     stall_in { Enumerator.new { |values| values << @reader.wait_readable }.next }
