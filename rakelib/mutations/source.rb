@@ -12,7 +12,7 @@ module Mutations
     EXTENSION = {
       "base" => %w[extension error opaque stream/garbage watching/shared_counters reactor tasks/operation waiting/timer],
       "http" => %w[http rackup],
-      "operation" => %w[tasks waiting/timeout waiting/without_yielding],
+      "operation" => %w[tasks reactor/stop waiting/timeout waiting/without_yielding],
       "reactor" => %w[reactor tasks extension watching/watchdog waiting],
       "scheduler" => %w[waiting reactor]
     }.freeze

@@ -57,6 +57,16 @@ class StreamWriteTest < PeltonTest
     end
   end
 
+  def test_a_close_sends_what_can_be_sent_at_once
+    run_with_pair do |stream, peer|
+      stream.put("x")
+      stream.close
+
+      assert_equal "x", peer.read_nonblock(9)
+      assert_equal "", peer.read
+    end
+  end
+
   def test_writers_wait_above_the_high_water_mark
     log = []
     Pelton.run do
