@@ -21,6 +21,14 @@ class MemcachedServerTest < PeltonTest
     end
   end
 
+  def test_stats_name_where_it_listens
+    with_server(host: ["127.0.0.1"]) do |server|
+      stats = client_of(server).stats("settings").values.first || flunk
+
+      assert_equal ["127.0.0.1", server.port.to_s], stats.transform_keys(&:to_s).values_at("inter", "tcpport").map(&:to_s)
+    end
+  end
+
   def test_large_values
     value = Random.new(1).bytes(900_000)
     with_server do |server|
