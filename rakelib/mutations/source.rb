@@ -10,7 +10,9 @@ module Mutations
     OTHER = %w[core downstream integration repository shared site soak support valgrind test_helper].freeze
     # What tests a room of ext/pelton/ruby, if more than the tests of the room's name do.
     EXTENSION = {
-      "base" => %w[extension error opaque stream/garbage watching/shared_counters reactor tasks/operation waiting/timer],
+      "base" => %w[
+        extension error opaque stream/garbage watching/shared_counters reactor tasks/operation waiting/timer
+      ],
       "http" => %w[http rackup],
       "operation" => %w[tasks reactor/stop waiting/timeout waiting/without_yielding],
       "reactor" => %w[reactor tasks extension watching/watchdog waiting],
