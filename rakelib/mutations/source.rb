@@ -10,9 +10,11 @@ module Mutations
     OTHER = %w[core downstream integration repository shared site soak support valgrind test_helper].freeze
     # What tests a room of ext/pelton/ruby, if more than the tests of the room's name do.
     EXTENSION = {
-      "base" => %w[extension error opaque watching/shared_counters reactor tasks/operation waiting/timer],
+      "base" => %w[
+        extension error opaque stream/garbage watching/shared_counters reactor tasks/operation waiting/timer
+      ],
       "http" => %w[http rackup],
-      "operation" => %w[tasks waiting/timeout waiting/without_yielding],
+      "operation" => %w[tasks reactor/stop waiting/timeout waiting/without_yielding],
       "reactor" => %w[reactor tasks extension watching/watchdog waiting],
       "scheduler" => %w[waiting reactor]
     }.freeze

@@ -65,6 +65,11 @@ class ClusterOverviewTest < PeltonTest
     assert_equal "it stops", overview([worker(0)], state: :stopped).obstacle
   end
 
+  def test_one_worker_that_is_ready_need_not_wait_for_the_others
+    cluster = overview([worker(0), worker(1, readiness: [nil])])
+    cluster.stub(:sleep, ->(_) { flunk }) { assert_nil cluster.obstacle }
+  end
+
   def test_the_caches_of_workers_that_serve_are_purged
     all = [worker(0), worker(1), worker(2, ready: false)]
     cluster = overview(all)

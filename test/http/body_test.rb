@@ -139,6 +139,20 @@ class HTTPBodyTest < PeltonTest
     assert_equal 1, body.closed
   end
 
+  # As values of memcached, which pass from one connection to another.
+  def test_a_body_that_is_relayed
+    relayed = []
+    body = Parts.new { |parts| parts.call("!") }
+    {bytesize: -> { 6 }, begin_relay: -> { "he" }, relay_to: lambda do |stream|
+      next if relayed.any?
+      relayed << stream
+      stream.write("llo").then { 3 }
+    end}.each { |name, work| body.define_singleton_method(name, &work) }
+    serving_body(body, {"content-length" => "6"}, lint: false) { assert_equal "hello!", peer.get("/").body }
+
+    assert_kind_of Pelton::Stream, relayed.first
+  end
+
   # As Thin's users have it.
   class DeferrableBody
     include Pelton::Deferrable

@@ -111,6 +111,16 @@ class HTTPInputTest < PeltonTest
     end
   end
 
+  def test_it_is_told_so_once
+    serving(ECHO) do
+      connection = peer.say("POST / HTTP/1.1\nHost: h\nTransfer-Encoding: chunked\nExpect: 100-continue\n\n")
+
+      assert_equal 100, connection.response.status
+      %W[1 \r\n].each { |piece| connection.say("", piece).then { 3.times { sleep 0.001 } } } # the server looks at each
+      assert_equal "a", connection.say("", "a\r\n0\r\n\r\n").response.body
+    end
+  end
+
   # Whether it would still come is not known: so nothing can follow.
   def test_a_client_whose_body_nobody_wants_is_not_told_to_continue
     serving(HELLO) do

@@ -30,6 +30,33 @@ class HTTPLauncherTest < PeltonTest
     Process.kill("TERM", Process.pid)
   end
 
+  # Nothing answers the authority by HTTP where all addresses have TLS.
+  def test_how_an_authority_for_certificates_may_ask
+    require "pelton/http/acme"
+    addresses = %w[ssl://127.0.0.1:0 tcp://127.0.0.1:0]
+
+    assert_equal [%w[tls-alpn-01], %w[http-01 tls-alpn-01]], [addresses.first(1), addresses].map { |some| ways(some) }
+  end
+
+  def ways(addresses)
+    ways = nil
+    Dir.mktmpdir do |folder|
+      configuration = Pelton::HTTP::Configuration.new
+      {acme: "a.example", acme_folder: folder}.each { |name, value| configuration.public_send(name, value) }
+      addresses.each { |address| configuration.bind(address) }
+      authority = Struct.new(:certificate).new(Certificates.for("a.example").to_h.values)
+      order = Pelton::HTTP::Acme::Order
+      order.stub(:prepare, nil) do
+        order.stub(:new, ->(*, **options) { (ways = options.fetch(:ways)) && authority }) do
+          Pelton::HTTP::Launcher.new(configuration, app: HELLO, out: StringIO.new).run do
+            Process.kill("TERM", Process.pid)
+          end
+        end
+      end
+    end
+    ways
+  end
+
   class Foreign < Exception # rubocop:disable Lint/InheritException
   end
 

@@ -21,6 +21,15 @@ class MemcachedServerTest < PeltonTest
     end
   end
 
+  def test_stats_name_where_it_listens
+    with_server(host: ["127.0.0.1"]) do |server|
+      stats = client_of(server).stats("settings").values.first
+
+      assert_equal "127.0.0.1", stats["inter"]
+      assert_equal server.port, stats["tcpport"].to_i
+    end
+  end
+
   def test_large_values
     value = Random.new(1).bytes(900_000)
     with_server do |server|

@@ -92,3 +92,26 @@ TEST(a_session_that_ends_leaves_it_to_the_others)
     CHECK(client_answer(&other, DATA, &length));
     client_end(&other);
 }
+
+/* nghttp2's queue of streams grows beyond its first four. */
+TEST(other_memory_grows_as_usual)
+{
+    struct client client;
+    struct pel_http2_stream *stream;
+    unsigned news;
+    size_t length;
+
+    client_begin(&client);
+    for (uint32_t number = 1; number < 20; number += 2)
+        client_request(&client, number, "GET", "/", END_STREAM, NULL, NULL);
+    CHECK_INT(0, client_send(&client));
+    while ((stream = pel_http2_next(client.session, &news))) {
+        pel_buffer_append(&stream->lines, "HTTP/1.1 200 OK\r\n\r\n", 19);
+        CHECK_INT(0, pel_http2_send_head(stream, 0));
+        CHECK_INT(0, pel_http2_append(stream, "hello", 5));
+        pel_http2_finish(stream);
+    }
+    CHECK_INT(0, client_receive(&client));
+    CHECK_BYTES("hello", client_answer(&client, DATA, &length), length);
+    client_end(&client);
+}

@@ -288,6 +288,21 @@ class HTTPPublicFileTest < PeltonTest
 
   # ---- who else sees it
 
+  # Those that are kept open for the next request give theirs up.
+  def test_a_file_is_sent_where_no_descriptor_is_left
+    skip "valgrind sets no limits" if VALGRIND
+    limit = Process.getrlimit(:NOFILE)
+    with_files({"large" => LARGE, "b.txt" => "b"}) do
+      connection = peer
+
+      assert_equal 200, connection.get("/large", method: "HEAD").status
+      Process.setrlimit(:NOFILE, File.open(@folder) { |folder| folder.fileno }, limit.last)
+      assert_equal "b", connection.get("/b.txt").body
+    ensure
+      Process.setrlimit(:NOFILE, *limit)
+    end
+  end
+
   def test_a_file_is_in_the_log_and_the_statistics
     log = StringIO.new
     with_files({"a.txt" => "text"}, log: Pelton::HTTP::CommonLog.new(log)) do
