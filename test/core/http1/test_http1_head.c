@@ -84,3 +84,23 @@ TEST(without_a_limit_a_target_may_have_any_length)
     /* The server's loop asks anew while the line is not complete. */
     CHECK_INT(0, pel_http1_parse_head(PEL_HTTP1_REQUEST, &limits, text, 150, &head, &line, &fault));
 }
+
+TEST(the_parts_of_an_absolute_target)
+{
+    static const char *const targets[][3] = {/* and its path and query */
+                                             {"http://a:80/b?c=/d", "/b", "c=/d"},
+                                             {"HTTPS://a/b", "/b", ""},
+                                             {"http://a?c", "", "c"},
+                                             {"http://a", "", ""}};
+    struct pel_http1_head head;
+    char text[100];
+    size_t line;
+
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: a\r\n\r\n", targets[i][0]);
+        CHECK(parse(PEL_HTTP1_REQUEST, text, &head, &line) > 0);
+        CHECK_INT(PEL_HTTP1_ABSOLUTE, head.target_form);
+        CHECK_BYTES(targets[i][1], head.path.bytes, head.path.length);
+        CHECK_BYTES(targets[i][2], head.query.bytes, head.query.length);
+    }
+}

@@ -92,3 +92,28 @@ TEST(a_session_that_ends_leaves_it_to_the_others)
     CHECK(client_answer(&other, DATA, &length));
     client_end(&other);
 }
+
+/* What nghttp2 makes larger is not this memory, but its own. */
+TEST(many_responses_at_once)
+{
+    struct client client;
+    struct pel_http2_stream *stream;
+    unsigned news;
+    int ended = 0;
+
+    client_begin(&client);
+    for (uint32_t id = 1; id <= 19; id += 2)
+        client_request(&client, id, "GET", "/", END_STREAM, NULL, NULL);
+    CHECK_INT(0, client_send(&client));
+    while ((stream = pel_http2_next(client.session, &news))) {
+        pel_buffer_append(&stream->lines, "HTTP/1.1 200 OK\r\n\r\n", 19);
+        CHECK_INT(0, pel_http2_send_head(stream, 0));
+        CHECK_INT(0, pel_http2_append(stream, "x", 1));
+        pel_http2_finish(stream);
+    }
+    CHECK_INT(0, client_receive(&client));
+    for (stream = pel_http2_first(client.session); stream; stream = stream->next)
+        ended += stream->closed;
+    CHECK_INT(10, ended);
+    client_end(&client);
+}

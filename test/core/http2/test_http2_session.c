@@ -59,3 +59,17 @@ CLIENT_TEST(an_end_in_two_steps)
     client_receive(client);
     CHECK(pel_http2_over_p(client->session));
 }
+
+CLIENT_TEST(a_larger_window_is_no_news_of_a_request)
+{
+    struct pel_http2_stream *stream;
+    unsigned news;
+
+    client_request(client, 1, "GET", "/", END_STREAM, NULL, NULL);
+    CHECK_INT(0, client_send(client));
+    stream = pel_http2_next(client->session, &news);
+    CHECK(stream);
+    client_frame(client, WINDOW_UPDATE, 0, 1, "\0\0\0\1", 4);
+    CHECK_INT(0, client_send(client));
+    CHECK(!pel_http2_next(client->session, &news));
+}
