@@ -63,6 +63,32 @@ class HTTPBodyTest < PeltonTest
     end
   end
 
+  # Passes its second part on to the client's stream by itself, as a large value from memcached does.
+  class Relayed
+    PARTS = %w[ab cd ef].freeze
+
+    def bytesize = 6
+
+    def begin_relay = PARTS[0]
+
+    def relay_to(stream)
+      return if @relayed
+      @relayed = stream.write(PARTS[1])
+      2
+    end
+
+    def each = yield(@relayed ? PARTS[2] : PARTS.join)
+  end
+
+  def test_a_body_that_passes_bytes_on
+    bodies = Array.new(2) { Relayed.new }
+    serving(->(_env) { [200, {"content-length" => "6"}, bodies.shift] }, lint: false) do
+      connection = peer
+
+      2.times { assert_equal "abcdef", connection.get("/").body }
+    end
+  end
+
   def test_bodies_that_do_not_have_their_length
     [["abcd", "3"], ["ab", "3"]].each do |text, length|
       body = Parts.new(text)
