@@ -25,6 +25,19 @@ class EventMachineCompletionTest < EventMachineTest
     assert_equal [[:half, 1], [:callback, 2], :end, [:late, 2]], log
   end
 
+  def test_the_other_end_is_over_when_it_is_completed
+    log = []
+    em do
+      completion = EM::Completion.new
+      completion.errback { log << :never }
+      completion.succeed
+      completion.fail
+      EM.stop
+    end
+
+    assert_empty log
+  end
+
   def test_a_timeout_fails_it_unless_it_is_completed
     log = []
     em do
