@@ -111,6 +111,20 @@ class HTTPInputTest < PeltonTest
     end
   end
 
+  def test_a_client_whose_body_comes_in_bits_is_told_to_continue_once
+    serving(ECHO) do
+      connection = peer.say("POST / HTTP/1.1\nHost: h\nTransfer-Encoding: chunked\nExpect: 100-continue\n\n")
+      continued = connection.response
+      ["2", "\r\n", "o", "k", "\r\n0\r", "\n\r\n"].each do |bytes|
+        connection.say("", bytes)
+        sleep 0.002 # so that the server reads them alone
+      end
+
+      assert_equal 100, continued.status
+      assert_equal "ok", connection.response.body
+    end
+  end
+
   # Whether it would still come is not known: so nothing can follow.
   def test_a_client_whose_body_nobody_wants_is_not_told_to_continue
     serving(HELLO) do

@@ -80,17 +80,27 @@ class MemcachedServerTest < PeltonTest
     log = StringIO.new
     Pelton.logger = log
     Pelton.run do
-      server = Server.new.start
+      without, server = Array.new(2) { Server.new.start }
+      client_of(without).set("key", "value")
       stream = Pelton.connect("127.0.0.1", server.port)
       stream.write([0x80, 0x0b].pack("CC") + "\0" * 22)
       assert_match(/binary protocol/, stream.read)
       eventually { log.string.include?("binary protocol") }
       assert_match(/memcached: 1 client spoke the binary protocol.*was cut off: .*protocol: :meta/, log.string)
+      assert_equal 1, log.string.scan("binary protocol").size
     ensure
       Pelton.stop
     end
   ensure
     Pelton.logger = $stderr
+  end
+
+  def test_its_settings_say_where_it_listens
+    with_server(host: "127.0.0.1") do |server|
+      settings = client_of(server).stats("settings").values.first
+
+      assert_equal [server.port.to_s, "127.0.0.1"], settings.values_at("tcpport", "inter")
+    end
   end
 
   def test_several_servers_are_independent
