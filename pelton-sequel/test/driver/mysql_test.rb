@@ -13,6 +13,19 @@ class MySQLDriverTest < PeltonTest
     assert_equal "'it''s \\\\'", database.literal("it's \\")
   end
 
+  def test_which_connections_are_usable
+    library = defined?(::Trilogy) ? nil : Object.const_set(:Trilogy, Class.new)
+    library&.const_set(:Error, Class.new(StandardError))
+    connections = [-> {}, -> { raise Errno::EPIPE }, -> { raise IOError }].map do |ping|
+      Object.new.tap { |connection| connection.define_singleton_method(:ping, &ping) }
+    end
+    driver = Pelton::Sequel::MySQLDriver.new("x")
+
+    assert_equal [true, false, false], connections.map { |connection| driver.usable?(connection) }
+  ensure
+    Object.__send__(:remove_const, :Trilogy) if library
+  end
+
   # trilogy fails over errors that have an `errno` of nil, and replaces them.
   def test_a_limit_that_passes_while_it_connects
     begin
