@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "minitest/mock"
 require "stringio"
 require "tempfile"
 require_relative "../support/certificates"
@@ -288,6 +289,29 @@ class HTTPLauncherTest < PeltonTest
 
     assert_equal 0, status
     refute_nil client
+  end
+
+  # An attempt by HTTP would fail where all addresses are for TLS.
+  def test_how_an_authority_is_let_ask
+    require "pelton/http/acme"
+    Pelton.logger = StringIO.new
+    asked = []
+    refused = Object.new.tap { |order| def order.certificate = raise(Pelton::HTTP::Acme::Refused, "not now") }
+    order = ->(*, ways:, **) { (asked << ways) && refused }
+    Dir.mktmpdir do |folder|
+      [["ssl"], ["ssl", "tcp"]].each do |schemes|
+        configuration = Pelton::HTTP::Configuration.new
+        configuration.acme("one.example")
+        configuration.acme_folder(folder)
+        schemes.each { |scheme| configuration.bind("#{scheme}://127.0.0.1:0") }
+        launcher = Pelton::HTTP::Launcher.new(configuration, app: HELLO, out: StringIO.new)
+        Pelton::HTTP::Acme::Order.stub(:prepare, nil) do
+          Pelton::HTTP::Acme::Order.stub(:new, order) { launcher.run { Process.kill("TERM", Process.pid) } }
+        end
+      end
+    end
+
+    assert_equal [%w[tls-alpn-01], %w[http-01 tls-alpn-01]], asked
   end
 
   def test_what_is_missing_shows_before_it_listens
