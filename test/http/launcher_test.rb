@@ -312,6 +312,8 @@ class HTTPLauncherTest < PeltonTest
     end
 
     assert_equal [%w[tls-alpn-01], %w[http-01 tls-alpn-01]], asked
+  ensure
+    Pelton.logger = $stderr
   end
 
   def test_what_is_missing_shows_before_it_listens
