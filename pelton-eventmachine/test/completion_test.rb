@@ -39,6 +39,19 @@ class EventMachineCompletionTest < EventMachineTest
     assert_equal [:failed], log
   end
 
+  def test_the_other_end_is_over_when_it_is_completed
+    log = []
+    em do
+      completion = EM::Completion.new
+      completion.errback { log << :never }
+      completion.succeed
+      completion.fail
+      EM.stop
+    end
+
+    assert_empty log
+  end
+
   def test_a_timeout_fails_it_unless_it_is_completed
     log = []
     em do

@@ -89,12 +89,14 @@ class MemcachedServerTest < PeltonTest
     log = StringIO.new
     Pelton.logger = log
     Pelton.run do
-      server = Server.new.start
+      without, server = Array.new(2) { Server.new.start }
+      client_of(without).set("key", "value")
       stream = Pelton.connect("127.0.0.1", server.port)
       stream.write([0x80, 0x0b].pack("CC") + "\0" * 22)
       assert_match(/binary protocol/, stream.read)
       eventually { log.string.include?("binary protocol") }
       assert_match(/memcached: 1 client spoke the binary protocol.*was cut off: .*protocol: :meta/, log.string)
+      assert_equal 1, log.string.scan("binary protocol").size
     ensure
       Pelton.stop
     end

@@ -52,8 +52,6 @@ class PubSubCarrierTest < PeltonTest
       raise Memory::Cut, "cut" if @url.cut
       []
     end
-
-    def after?(id, other) = id > other
   end
 
   def setup

@@ -205,6 +205,27 @@ class RequestOrderTest < PeltonTest
     end
   end
 
+  # The timer is for a loop that would idle on.
+  def test_requests_begin_while_others_wait_for_no_mutex_and_one_for_a_moment
+    with_pipe do |reader, writer|
+      assert_order [:waits, :begins, :goes_on], short_wait: 1_000 do
+        queue, blocked = Queue.new, Pelton::Operation.new
+        request do
+          2.times { await_byte(reader, writer) }
+          request { blocked.succeed && queue.pop }
+          blocked.await
+          request { log(:begins) && writer << "x" }
+          log(:waits)
+          timer = Pelton.add_timer(0.5) { writer << "x" }
+          reader.readpartial(1)
+          log(:goes_on)
+          timer.cancel
+          queue << true
+        end
+      end
+    end
+  end
+
   # Both go on for as long as the young request has not begun: they lose their seniority in time.
   def test_requests_that_can_always_go_on_let_a_young_one_begin
     assert_order [:begins, :over, :over], seniority: 0.01 do

@@ -129,6 +129,7 @@ module MemcachedBehaviours
       assert_raises(ArgumentError) { ask(cache, :get, "k", tiemout: 1) }
       assert_raises(ArgumentError) { ask(cache, :get, "k", ttl: 1) }
       assert_raises(ArgumentError) { ask(cache, :get) }
+      assert_raises(ArgumentError) { ask(cache, :set, "k", ttl: 1) } # without a value
       assert_nil ask(cache, :get, "k")
     end
   end

@@ -184,6 +184,17 @@ class TaskTest < PeltonTest
     assert_empty @log
   end
 
+  def test_a_task_that_has_not_begun_when_the_reactor_stops_is_cancelled
+    told = []
+    Pelton.run do
+      task = Pelton.spawn { told << :began }
+      task.errback { |error| told << error.class }
+      Pelton.stop
+    end
+
+    assert_equal [Pelton::Cancelled], told
+  end
+
   def test_cancel_while_it_waits_runs_its_ensure_blocks_which_may_wait
     Pelton.run do
       task = Pelton.spawn do

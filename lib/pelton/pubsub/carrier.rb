@@ -88,6 +88,9 @@ module Pelton
         loop { read(connection, @last, WAIT).each { |entry| deliver(entry) } }
       end
 
+      # Whether the log has the first one's message later, where ids are numbers.
+      def after?(id, other) = id > other
+
       # What the log has is for the history alone: it came before this process.
       def preload(connection)
         until (entries = read(connection, @last, nil)).empty?

@@ -138,8 +138,6 @@ module Pelton
           values.empty? ? connection.exec(statement).values : connection.exec_params(statement, values).values
         end
       end
-
-      def after?(id, other) = id > other
     end
   end
 end

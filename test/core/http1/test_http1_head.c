@@ -22,16 +22,6 @@ TEST(an_incomplete_head_reports_the_offset_of_its_last_line)
     CHECK_INT(27, parse(PEL_HTTP1_REQUEST, "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET", &head, &line));
 }
 
-TEST(the_path_of_an_absolute_target)
-{
-    struct pel_http1_head head;
-    size_t line;
-
-    CHECK(parse(PEL_HTTP1_REQUEST, "GET http://a/b?c HTTP/1.1\r\nHost: a\r\n\r\n", &head, &line) > 0);
-    CHECK_BYTES("/b", head.path.bytes, head.path.length);
-    CHECK_BYTES("c", head.query.bytes, head.query.length);
-}
-
 TEST(headers_are_found_by_name)
 {
     struct pel_http1_head head;
