@@ -44,6 +44,20 @@ class CommandTest < PeltonTest
     assert_output("", /there is no file nowhere.rb/) { assert_equal 2, Pelton::Command.run(["run", "nowhere.rb"]) }
   end
 
+  # test/http/command_test.rb has real ones.
+  def test_without_workers_it_serves_in_this_process
+    require "pelton/http/command"
+    log = []
+    launcher = Object.new
+    {app: -> { log << :app }, on_stop: ->(&_) {}, run: ->(sockets:, stop_limit:) { log << [:run, stop_limit] && 7 }}
+      .each { |name, work| launcher.define_singleton_method(name, &work) }
+    configuration = Struct.new(:workers, :addresses, :shutdown_timeout).new(0, {}, 10)
+    serve = ->(_, **, &processes) { processes.call(launcher, configuration) }
+
+    assert_equal 7, Pelton::HTTP::Command.stub(:run, serve) { Pelton::Command.run(%w[serve]) }
+    assert_equal [:app, [:run, 10 + Pelton::Command::STOP_GRACE]], log
+  end
+
   def test_new_is_in_a_gem_of_its_own
     assert_output(/\Ausage: pelton new APP/) { assert_equal 0, Pelton::Command.run(%w[new --help]) }
     assert_output(/\Ausage: pelton new APP/) { assert_equal 0, Pelton::Command.run(%w[help new]) }

@@ -13,6 +13,18 @@ class IntegrationsTest < PeltonTest
     RUBY
   end
 
+  def test_a_library_is_new_once
+    assert_equal "[false, true, false]\n", ruby_output(<<~RUBY)
+      require "pelton"
+      loaded = [Pelton::Integrations.load(:launcher)]
+      module I18n
+        class Config
+        end
+      end
+      p loaded + Array.new(2) { Pelton::Integrations.load(:launcher) }
+    RUBY
+  end
+
   def test_each_file_is_listed
     files = Dir[File.join(Children::LIB, "pelton/integrations/*.rb")].map { |file| File.basename(file, ".rb") }
 

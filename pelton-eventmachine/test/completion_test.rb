@@ -25,6 +25,20 @@ class EventMachineCompletionTest < EventMachineTest
     assert_equal [[:half, 1], [:callback, 2], :end, [:late, 2]], log
   end
 
+  def test_a_final_state_forgets_the_blocks_of_others
+    log = []
+    em do
+      completion = EM::Completion.new
+      completion.callback { log << :never }
+      completion.errback { log << :failed }
+      completion.fail
+      completion.succeed
+      EM.next_tick { EM.stop }
+    end
+
+    assert_equal [:failed], log
+  end
+
   def test_the_other_end_is_over_when_it_is_completed
     log = []
     em do

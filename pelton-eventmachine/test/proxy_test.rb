@@ -138,6 +138,18 @@ class EventMachineProxyTest < EventMachineTest
     assert_equal 3_000_001, bytes
   end
 
+  def test_the_length_is_complete_while_the_source_stays_open
+    received = nil
+    em do
+      target = EM.connect("127.0.0.1", serve(handler(receive_data: ->(_) {})))
+      port = serve(handler(post_init: -> { EM.enable_proxy(self, target, 0, MUCH.bytesize) },
+        proxy_completed: -> { (received = get_proxied_bytes) && EM.stop }))
+      EM.connect("127.0.0.1", port) { |client| client.send_data(MUCH) }
+    end
+
+    assert_equal MUCH.bytesize, received
+  end
+
   def test_proxy_target_unbound_is_called_amid_bulk_data
     log = []
     em do

@@ -15,6 +15,7 @@ class EventMachineSettingsTest < EventMachineTest
     assert_equal 5, EM.get_simultaneous_accept_count
     assert_equal :extension, EM.library_type
     refute_predicate EM, :kqueue?
+    assert_equal Pelton::Reactor.current.stats[:backend] == :epoll, EM.epoll?
   ensure
     EM.heartbeat_interval = 2
   end

@@ -136,12 +136,10 @@ class LabCommandTest < PeltonTest
         end
       RUBY
 
-      status, _, said = lab(path, "--check")
-
-      assert_equal [1, "pelton lab: 1 of 2 targets missed\n"], [status, said.lines.last]
-      refute_includes said, "certain"
-      assert_equal [0, "pelton lab: 2 of 2 targets not certain\n"],
-        lab(path, "--check", "--rounds", "1").values_at(0, 2).then { |code, said| [code, said.lines.last] }
+      assert_equal [1, ["pelton lab: 1 of 2 targets missed\n"]],
+        lab(path, "--check").values_at(0, 2).then { |code, said| [code, said.lines.grep(/targets/)] }
+      assert_equal [0, ["pelton lab: 2 of 2 targets not certain\n"]],
+        lab(path, "--check", "--rounds", "1").values_at(0, 2).then { |code, said| [code, said.lines.grep(/targets/)] }
       assert_equal 0, lab(path).first
     end
   end

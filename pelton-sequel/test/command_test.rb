@@ -97,6 +97,19 @@ class SequelCommandTest < PeltonTest
     assert_equal [0, "sqlite://db/app.db is not there\n"], pelton("drop").first(2)
   end
 
+  def test_drop_on_a_server
+    mock = nil
+    ran = lambda do |address, **|
+      mock = Sequel.mock(host: "postgres", keep_reference: false)
+      mock.tap { |database| database.opts[:address] = address }
+    end
+    said = Pelton::Sequel.stub(:connect, ran) { run_command({"DATABASE_URL" => "postgres://ann@h/app"}, "drop") }
+
+    assert_equal [0, "postgres://ann@h/app is dropped\n"], said.first(2)
+    assert_equal [%(DROP DATABASE "app")], mock.sqls
+    assert_equal "postgres://ann@h/postgres", mock.opts[:address]
+  end
+
   def test_drop_in_production_wants_force
     before, ENV["RACK_ENV"] = ENV["RACK_ENV"], "production"
     pelton("create")

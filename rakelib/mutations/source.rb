@@ -10,9 +10,11 @@ module Mutations
     OTHER = %w[core downstream integration repository shared site soak support valgrind test_helper].freeze
     # What tests a room of ext/pelton/ruby, if more than the tests of the room's name do.
     EXTENSION = {
-      "base" => %w[extension error opaque watching/shared_counters reactor tasks/operation waiting/timer],
+      "base" => %w[
+        extension error opaque stream/garbage watching/shared_counters reactor tasks/operation waiting/timer
+      ],
       "http" => %w[http rackup],
-      "operation" => %w[tasks waiting/timeout waiting/without_yielding],
+      "operation" => %w[tasks reactor/stop waiting/timeout waiting/without_yielding],
       "reactor" => %w[reactor tasks extension watching/watchdog waiting],
       "scheduler" => %w[waiting reactor]
     }.freeze
@@ -90,6 +92,7 @@ module Mutations
       when %r{\Aruby/(\w+)} then named(*EXTENSION.fetch($1, [$1]))
       when "runtime" then runtime_tests
       when "http" then named("http", "rackup")
+      when "integrations" then named(room, *("downstream/#{room}" if Dir.exist?(File.join(@root, "tmp/web"))))
       when *ROOMS then named(room)
       when "rails", "active_record" then rails_tests
       else glob("pelton-#{room}/test/**/*_test.rb").grep_v(%r{/test/(integration|downstream)/})

@@ -51,4 +51,14 @@ class ClusterMasterTest < PeltonTest
       assert_equal left[0]["pid"], ask("hello\n").to_i
     end
   end
+
+  def test_the_programs_own_handlers_of_signals_are_back_afterwards
+    assert_equal "0\nmine\n", ruby_output(<<~RUBY)
+      require "pelton/cluster"
+      trap("USR2") { puts "mine" }
+      sockets = Pelton::Cluster::Sockets.open([])
+      puts Pelton::Cluster::Master.new(sockets, workers: 1) { Process.kill("TERM", Process.ppid) && sleep }.run
+      Process.kill("USR2", Process.pid) && sleep(0.01)
+    RUBY
+  end
 end

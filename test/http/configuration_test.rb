@@ -37,6 +37,12 @@ class HTTPConfigurationTest < PeltonTest
     assert_empty configuration.server_options
   end
 
+  def test_companions
+    configuration = load(%(companion "bin/jobs", "-v"; companion "bin/mail"))
+
+    assert_equal [%w[bin/jobs -v], %w[bin/mail]], configuration.companions
+  end
+
   def test_folders_of_files
     assert_equal ["/a", "/b"], load(%(x_sendfile "/a", "/b")).x_sendfile
     assert_equal ["/a"], load(%(x_sendfile "/a")).x_sendfile

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "minitest/mock"
 require "stringio"
 require "tempfile"
 require_relative "../support/certificates"
@@ -29,6 +28,33 @@ class HTTPLauncherTest < PeltonTest
   ensure
     client&.close
     Process.kill("TERM", Process.pid)
+  end
+
+  # Nothing answers the authority by HTTP where all addresses have TLS.
+  def test_how_an_authority_for_certificates_may_ask
+    require "pelton/http/acme"
+    addresses = %w[ssl://127.0.0.1:0 tcp://127.0.0.1:0]
+
+    assert_equal [%w[tls-alpn-01], %w[http-01 tls-alpn-01]], [addresses.first(1), addresses].map { |some| ways(some) }
+  end
+
+  def ways(addresses)
+    ways = nil
+    Dir.mktmpdir do |folder|
+      configuration = Pelton::HTTP::Configuration.new
+      {acme: "a.example", acme_folder: folder}.each { |name, value| configuration.public_send(name, value) }
+      addresses.each { |address| configuration.bind(address) }
+      authority = Struct.new(:certificate).new(Certificates.for("a.example").to_h.values)
+      order = Pelton::HTTP::Acme::Order
+      order.stub(:prepare, nil) do
+        order.stub(:new, ->(*, **options) { (ways = options.fetch(:ways)) && authority }) do
+          Pelton::HTTP::Launcher.new(configuration, app: HELLO, out: StringIO.new).run do
+            Process.kill("TERM", Process.pid)
+          end
+        end
+      end
+    end
+    ways
   end
 
   class Foreign < Exception # rubocop:disable Lint/InheritException
@@ -289,31 +315,6 @@ class HTTPLauncherTest < PeltonTest
 
     assert_equal 0, status
     refute_nil client
-  end
-
-  # An attempt by HTTP would fail where all addresses are for TLS.
-  def test_how_an_authority_is_let_ask
-    require "pelton/http/acme"
-    Pelton.logger = StringIO.new
-    asked = []
-    refused = Object.new.tap { |order| def order.certificate = raise(Pelton::HTTP::Acme::Refused, "not now") }
-    order = ->(*, ways:, **) { (asked << ways) && refused }
-    Dir.mktmpdir do |folder|
-      [["ssl"], ["ssl", "tcp"]].each do |schemes|
-        configuration = Pelton::HTTP::Configuration.new
-        configuration.acme("one.example")
-        configuration.acme_folder(folder)
-        schemes.each { |scheme| configuration.bind("#{scheme}://127.0.0.1:0") }
-        launcher = Pelton::HTTP::Launcher.new(configuration, app: HELLO, out: StringIO.new)
-        Pelton::HTTP::Acme::Order.stub(:prepare, nil) do
-          Pelton::HTTP::Acme::Order.stub(:new, order) { launcher.run { Process.kill("TERM", Process.pid) } }
-        end
-      end
-    end
-
-    assert_equal [%w[tls-alpn-01], %w[http-01 tls-alpn-01]], asked
-  ensure
-    Pelton.logger = $stderr
   end
 
   def test_what_is_missing_shows_before_it_listens

@@ -20,6 +20,7 @@ class MultipartTest < PeltonTest
     assert_equal expected, sent(form)
     assert_equal expected.bytesize, form.length
     assert_predicate form, :repeatable?
+    assert_predicate form, :rereadable?
     assert_equal expected, sent(form)
   end
 
@@ -40,6 +41,7 @@ class MultipartTest < PeltonTest
     form = Multipart.new({a: reader})
 
     assert_nil form.length
+    refute_predicate form, :rereadable?
     assert_includes sent(form), "abc"
     refute_predicate form, :repeatable?
   ensure

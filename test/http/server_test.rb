@@ -57,6 +57,15 @@ class HTTPServerTest < PeltonTest
     end
   end
 
+  def test_a_status_without_a_class_is_counted_among_the_times_alone
+    serving(->(_env) { [600, {}, []] }, lint: false) do
+      2.times { answer("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") }
+
+      assert_equal [0], server.stats[:responses].values.uniq
+      assert_equal({"GET 600" => 2}, server.stats[:durations].transform_values { |counts| counts["+Inf"] })
+    end
+  end
+
   def test_requests_are_timed_by_their_method_and_the_route_that_the_application_names
     route = Struct.new(:to_s)
     # Two objects may be one route

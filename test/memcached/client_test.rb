@@ -77,4 +77,11 @@ class MemcachedPoolTest < PeltonTest
     assert_match(/timeout: must be a number of more than 0, not "3"/,
       assert_raises(ArgumentError) { client("a:1", timeout: "3") }.message)
   end
+
+  def test_a_command_that_stores_needs_a_key_and_a_value
+    cache = client("127.0.0.1:1")
+
+    assert_raises(ArgumentError) { cache.set("k", ttl: 1) }
+    assert_raises(ArgumentError) { cache.set("k", "v", "w") }
+  end
 end

@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "../test_helper"
+require_relative "../support/captured_log"
 require_relative "../support/memcached_server"
 
 # The embedded server's limits of memory, values, connections and silence.
 class MemcachedServerLimitsTest < PeltonTest
+  include CapturedLog
   include MemcachedServer
 
   def test_memory_limit
@@ -66,6 +68,7 @@ class MemcachedServerLimitsTest < PeltonTest
       assert_nil Pelton.connect("127.0.0.1", server.port).gets(timeout: 20)
       assert_equal 1, server.stats[:idle_kicks]
     end
+    assert_empty log
   end
 
   def test_arguments_are_checked

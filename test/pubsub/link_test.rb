@@ -96,6 +96,8 @@ class PubSubLinkTest < PeltonTest
         two.publish(topic, "meanwhile")
         eventually { one.engine.instance_variable_get(:@stream)&.then { |now| !now.equal?(stream) } }
       end
+      2.times { |number| two.publish("kept", number.to_s) }
+      assert_equal %w[0 1], Array.new(2) { kept.receive(timeout: 5) }
       cut.call("kept")
       assert_equal "meanwhile", kept.receive(timeout: 5)
       assert_equal false, kept.gap?

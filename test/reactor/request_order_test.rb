@@ -171,6 +171,7 @@ class RequestOrderTest < PeltonTest
       assert_order [:waits, :begins, :goes_on], short_wait: 1_000 do
         request do
           2.times { await_byte(reader, writer) }
+          sleep 0.0001
           request { log(:begins) && writer << "x" }
           log(:waits)
           reader.readpartial(1)

@@ -21,17 +21,6 @@ class RootsTest < PeltonTest
     assert_equal (0...1200).to_a, fired.sort
   end
 
-  # Nothing else keeps the program's fibers.
-  def test_fibers_that_wait_live_through_collections
-    woken = 0
-    Pelton.run do
-      300.times { Fiber.schedule { sleep(0.02) && woken += 1 } }
-      grow_old
-    end
-
-    assert_equal 300, woken
-  end
-
   def test_objects_that_are_no_longer_active_are_collected
     Pelton.run do
       timers = Array.new(600) { Pelton.add_timer(60) {} }

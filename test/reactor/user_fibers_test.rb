@@ -90,6 +90,18 @@ class UserFibersTest < PeltonTest
     assert_equal %i[other value], @log
   end
 
+  # Nothing else refers to them: their places would be taken by the others.
+  def test_fibers_that_wait_are_not_collected
+    Pelton.run do
+      50.times { |number| Fiber.schedule { sleep(0.001) && @log << number } }
+      GC.start
+      Array.new(100) { Fiber.new {} }.each(&:resume)
+      GC.start
+    end
+
+    assert_equal [*0...50], @log.sort
+  end
+
   def test_the_state_of_a_fiber_stays_with_it
     Pelton.run { 2.times { |i| Pelton.spawn { use_fiber_state(i) } } }
 

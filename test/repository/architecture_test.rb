@@ -58,7 +58,7 @@ class ArchitectureTest < PeltonTest
 
   LIBRARIES = %w[ActionCable ActionController ActionDispatch ActiveModel ActiveRecord ActiveSupport EventMachine EM
     Faraday I18n OpenTelemetry Rails Sentry Sequel
-    Sinatra Thin].freeze
+    Sinatra Thin WebMock].freeze
 
   # Declarations, which pelton-lab/test/experiments_test.rb checks, and test/integration/lab_test.rb runs.
   EXPERIMENTS = "pelton-lab/lib/pelton/lab/experiments/*.rb"

@@ -68,6 +68,20 @@ module PubSubCarriers
     end
   end
 
+  # The log's first message is the last one that it had.
+  def test_who_comes_back_to_the_only_message_has_missed_nothing
+    behind_proxy do |proxy, one, two|
+      subscription = two.subscribe("t")
+      one.publish("t", "only")
+      assert_equal "only", subscription.receive(timeout: 10)
+      proxy.cut!
+      eventually { two.stats[:returns] > 0 }
+
+      assert_equal false, subscription.gap?
+      refute_match(/may be missing/, log)
+    end
+  end
+
   def test_a_frozen_server_is_left_and_publishers_are_bounded
     behind_proxy(limit: 10_000) do |proxy, one, two|
       subscription = two.subscribe("t")

@@ -38,17 +38,6 @@ class StreamEndTest < PeltonTest
     assert_equal LARGE, received.value
   end
 
-  # Before the loop goes on, which a program may keep from it.
-  def test_close_sends_what_is_queued_at_once
-    run_with_pair do |stream, peer|
-      stream.put("answer")
-      stream.close
-
-      assert_equal "answer", peer.read_nonblock(10, exception: false)
-      assert_nil peer.read_nonblock(10, exception: false)
-    end
-  end
-
   def test_an_error_is_reported_once_and_after_the_bytes
     log = []
     Pelton.run do

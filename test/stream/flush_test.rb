@@ -60,24 +60,6 @@ class StreamFlushTest < PeltonTest
     end
   end
 
-  # It is more than is sent in a row.
-  def test_what_was_held_back_is_sent_to_its_end
-    Pelton.run do
-      listener = Pelton.listen("127.0.0.1", 0)
-      client = TCPSocket.new("127.0.0.1", listener.port)
-      stream = listener.accept
-      stream.cork(true)
-      stream.put("x" * 3_000_000)
-      Pelton::Reactor.current.yield
-      assert_equal 3_000_000, stream.pending
-      stream.cork(false)
-
-      assert_equal 3_000_000, Pelton.timeout(5) { client.read(3_000_000).bytesize }
-    ensure
-      [client, stream, listener].compact.each(&:close)
-    end
-  end
-
   def test_responses
     with_peers("GET / HTTP/1.1\r\nHost: h\r\n\r\n") do |streams, look|
       server =

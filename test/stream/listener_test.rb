@@ -246,6 +246,18 @@ class ListenerTest < PeltonTest
     end
   end
 
+  # The system refuses to accept on a socket that another owner of the descriptor has shut down.
+  def test_accept_raises_what_the_system_refuses
+    server = TCPServer.new("127.0.0.1", 0)
+    server.autoclose = false
+    Pelton.run do
+      listener = Pelton::Listener.for_fd(server.fileno)
+      server.shutdown
+      assert_equal Errno::EINVAL::Errno, assert_raises(Pelton::ConnectionError) { listener.accept(timeout: 5) }.errno
+      listener.close
+    end
+  end
+
   def test_accept_is_refused_with_a_block
     Pelton.run do
       listener = Pelton.listen("127.0.0.1", 0) {}

@@ -38,6 +38,35 @@ class StreamWriteTest < PeltonTest
     assert_equal %w[a b c].map { |char| char * 1_000_000 }, received.scan(/a+|b+|c+/)
   end
 
+  # By TCP: the socket takes more than a stream sends at once.
+  def test_what_is_corked_leaves_together_however_much_it_is
+    Pelton.run do
+      with_connection do |stream, peer|
+        stream.cork(true)
+        assert_equal [1, LARGE.bytesize], ["<", LARGE].map { |string| stream.put(string) }
+        rest
+        assert_equal :wait_readable, peer.read_nonblock(1, exception: false)
+        stream.cork(false)
+        received = +""
+        received << peer.readpartial(1_000_000) until received.bytesize > LARGE.bytesize
+
+        assert_equal "<#{LARGE}".hash, received.b.hash
+      ensure
+        peer.close
+      end
+    end
+  end
+
+  def test_a_close_sends_what_can_be_sent_at_once
+    run_with_pair do |stream, peer|
+      stream.put("x")
+      stream.close
+
+      assert_equal "x", peer.read_nonblock(9)
+      assert_equal "", peer.read
+    end
+  end
+
   def test_writers_wait_above_the_high_water_mark
     log = []
     Pelton.run do

@@ -11,13 +11,16 @@ class NameServer
   attr_reader :port
   # @return [Integer] the number of questions by UDP
   attr_reader :asked
+  # @return [Integer] the number of questions by TCP
+  attr_reader :asked_by_tcp
 
   # @param names [Hash{String => Array<String>}] addresses
   # @param silent [Integer] the number of first questions that get no answer
   # @param lies [Array<String>] addresses that are sent first, as the answer to a question that nobody asked, and to the
-  #   right question with a wrong id
+  #   right question with a wrong id, once as a truncated one
   def initialize(names, silent: 0, lies: nil)
-    @names, @silent, @lies, @asked = names, silent, lies, 0
+    @names, @silent, @lies = names, silent, lies
+    @asked = @asked_by_tcp = 0
     @tcp = TCPServer.new("127.0.0.1", 0)
     @port = @tcp.local_address.ip_port
     @udp = UDPSocket.new
@@ -48,6 +51,7 @@ class NameServer
   def serve_tcp
     loop do
       client = @tcp.accept
+      @asked_by_tcp += 1
       question = Resolv::DNS::Message.decode(client.read(client.read(2).unpack1("n")))
       data = answer(question).encode
       client.write([data.bytesize].pack("n") << data)
@@ -75,6 +79,7 @@ class NameServer
     return [] unless @lies
     other = Resolv::DNS::Message.new(question.id)
     other.add_question(Resolv::DNS::Name.create("other.test."), question.question[0][1])
-    [answer(question, id: question.id ^ 1, addresses: @lies), answer(other, addresses: @lies)]
+    forged = Array.new(2) { |tc| answer(question, id: question.id ^ 1, addresses: @lies).tap { |one| one.tc = tc } }
+    [*forged, answer(other, addresses: @lies)]
   end
 end

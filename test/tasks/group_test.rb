@@ -380,6 +380,15 @@ class GroupTest < PeltonTest
     assert_equal %i[task transient], @log
   end
 
+  def test_each_leaves_out_transient_tasks_that_have_ended
+    Pelton.group do |group|
+      group.spawn(name: "transient", transient: true) { nil }.await
+      group.spawn(name: "regular") { nil }
+
+      assert_equal ["regular"], group.map(&:name)
+    end
+  end
+
   def test_an_error_of_a_transient_task_counts
     assert_raises(IOError) { Pelton.group { |group| group.spawn(transient: true) { raise IOError } && sleep } }
   end

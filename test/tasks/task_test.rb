@@ -24,6 +24,17 @@ class TaskTest < PeltonTest
     assert_equal %i[pending task task succeeded], @log
   end
 
+  # Kernel#tap is one of them.
+  def test_methods_of_ruby_that_are_written_in_ruby_have_their_callers_places
+    Pelton.run do
+      waiting, line = Pelton.spawn { tap { sleep } }, __LINE__
+      sleep 0
+
+      assert_equal ["#{__FILE__}:#{line}"], waiting.backtrace.map { |place| place[/\A.*?:\d+/] }.uniq
+      waiting.cancel
+    end
+  end
+
   def test_tasks_begin_in_order
     Pelton.run { 5.times { |i| Pelton.spawn { @log << i } } }
 

@@ -25,8 +25,9 @@ class WatchdogTest < PeltonTest
 
   def test_a_select_is_reported_while_it_blocks
     stall_in { blocking { IO.select([@reader]) } }
+    text = @reader.readpartial(9999)
 
-    assert_reported "select", text = @reader.readpartial(9999)
+    assert_reported "select", text
     assert_match(/^pelton: the loop goes on after [\d.e-]+ s$/, text)
   end
 
@@ -67,6 +68,23 @@ class WatchdogTest < PeltonTest
         assert_operator thread.value, :>, 0
       end
     end
+  end
+
+  def test_a_stack_of_methods_in_c_alone_has_no_lines
+    assert_equal "[]\n", ruby_output(<<~RUBY)
+      require "fiddle"
+      require "io/nonblock"
+      require "pelton"
+      reader, Pelton.logger = IO.pipe
+      $stdin.reopen(reader).nonblock = false
+      Pelton.watchdog = #{THRESHOLD}
+      Pelton.on_stall { |stall| p stall.backtrace }
+      wait = Fiddle::Function.new(Fiddle.dlopen(nil)["getchar"], [], Fiddle::TYPE_INT, need_gvl: true)
+      Pelton.run do
+        Pelton.next_tick(&wait.method(:call))
+        sleep 0.001
+      end
+    RUBY
   end
 
   def test_an_enumerator_that_waits_is_reported_while_it_blocks

@@ -302,6 +302,8 @@ module Pelton
           attempt += 1
           connection = nil
           retry
+        rescue Integrations::Arrival
+          exchange(request, deadlines, settings) # which the library's integration may have changed
         end
       end
 
@@ -366,5 +368,7 @@ module Pelton
       # @return [Client::Later]
       def later = client.later
     end
+
+    Integrations.load(:client)
   end
 end

@@ -50,6 +50,9 @@ module Pelton
       # @return [Boolean] whether the form can be sent again
       def repeatable? = @bodies.all?(&:repeatable?)
 
+      # @return [Boolean] whether the form can be read any number of times
+      def rereadable? = @bodies.all?(&:rereadable?)
+
       private
 
       def part(name, value)

@@ -54,9 +54,10 @@ class EventMachineDNSRequestTest < EventMachineTest
   end
 
   def test_answers_to_other_questions_are_ignored
-    serve_names({"a.test" => ["192.0.2.1"]}, lies: ["192.0.2.66"])
+    server = serve_names({"a.test" => ["192.0.2.1"]}, lies: ["192.0.2.66"])
 
     assert_equal [:ok, ["192.0.2.1"]], resolve("a.test")
+    assert_equal 0, server.asked_by_tcp
   end
 
   def test_a_silent_server_is_asked_again

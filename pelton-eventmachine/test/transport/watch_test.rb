@@ -67,6 +67,20 @@ class EventMachineWatchTransportTest < EventMachineTest
     assert_equal [:in, "a", :in, "b"], log
   end
 
+  def test_a_connection_that_is_closed_leaves_the_descriptor_open
+    log = []
+    em do
+      connection = EM.watch(@reader, handler(notify_readable: -> { log << :readable },
+        unbind: -> { log << :unbind && EM.stop }))
+      connection.notify_readable = true
+      @writer.write("data")
+      connection.close_connection
+    end
+
+    assert_equal [:unbind], log
+    assert_equal "data", @reader.read_nonblock(9)
+  end
+
   def test_the_descriptor_is_watched_when_an_io_without_autoclose_is_closed
     log = []
     reader = @reader

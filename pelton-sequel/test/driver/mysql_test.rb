@@ -13,26 +13,18 @@ class MySQLDriverTest < PeltonTest
     assert_equal "'it''s \\\\'", database.literal("it's \\")
   end
 
-  def test_which_connections_are_usable
-    library = defined?(::Trilogy) ? nil : Object.const_set(:Trilogy, Class.new)
-    library&.const_set(:Error, Class.new(StandardError))
-    connections = [-> {}, -> { raise Errno::EPIPE }, -> { raise IOError }].map do |ping|
-      Object.new.tap { |connection| connection.define_singleton_method(:ping, &ping) }
-    end
+  def test_a_connection_that_the_server_has_closed_is_not_used_again
+    load_client
     driver = Pelton::Sequel::MySQLDriver.new("x")
+    connection = Object.new
+    connection.define_singleton_method(:ping) { @closed ? raise(EOFError, "the server has closed it") : @closed = true }
 
-    assert_equal [true, false, false], connections.map { |connection| driver.usable?(connection) }
-  ensure
-    Object.__send__(:remove_const, :Trilogy) if library
+    assert_equal [true, false], Array.new(2) { driver.usable?(connection) }
   end
 
   # trilogy fails over errors that have an `errno` of nil, and replaces them.
   def test_a_limit_that_passes_while_it_connects
-    begin
-      require "trilogy"
-    rescue LoadError
-      skip "the gem trilogy is not installed"
-    end
+    load_client
     deaf = Socket.new(:INET, :STREAM)
     deaf.bind(Addrinfo.tcp("127.0.0.1", 0))
     deaf.listen(0)
@@ -53,5 +45,13 @@ class MySQLDriverTest < PeltonTest
     end
   ensure
     [*queue, deaf].compact.each(&:close)
+  end
+
+  private
+
+  def load_client
+    require "trilogy"
+  rescue LoadError
+    skip "the gem trilogy is not installed"
   end
 end

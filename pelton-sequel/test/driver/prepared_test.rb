@@ -29,6 +29,25 @@ class PreparedTest < PeltonTest
     assert_nil statement(session, "SELECT 1")
   end
 
+  # A column whose type has changed, or the type of a parameter that the server has inferred from it.
+  def test_errors_of_statements_that_are_stale
+    begin
+      require "pg"
+    rescue LoadError
+      skip "the gem pg is not installed"
+    end
+    states = %w[0A000 42804 42846 42883 22P02 22003 22007 22008 42601 23505]
+
+    assert_equal states - %w[0A000 42601 23505], states.select { |state| stale?(error(state, "whatever")) }
+    assert stale?(error("0A000", "ERROR:  cached plan must not change result type"))
+  end
+
+  def error(state, message)
+    result = Object.new
+    result.define_singleton_method(:error_field) { |_| state }
+    PG::Error.new(message).tap { |error| error.define_singleton_method(:result) { result } }
+  end
+
   def test_a_text_that_is_certain_to_come_again_is_prepared_at_once
     session = Session.new
 

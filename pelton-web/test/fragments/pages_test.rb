@@ -37,9 +37,10 @@ class WebFragmentsPagesTest < PeltonTest
 
   def setup
     @shop = Shop.new
-    @client = Rack::MockRequest.new(Rack::Lint.new(Pelton::Web::Fragments::Pages.new(@shop,
-      Pelton::Web::Fragments.new)))
+    @client = Rack::MockRequest.new(Rack::Lint.new(pages(@shop)))
   end
+
+  def pages(app) = Pelton::Web::Fragments::Pages.new(app, Pelton::Web::Fragments.new)
 
   def test_a_page_in_pieces
     page = @client.get("/")
@@ -52,15 +53,14 @@ class WebFragmentsPagesTest < PeltonTest
   end
 
   def test_what_has_no_fragments_stays_as_it_is
-    page = @client.get("/none")
+    page = Rack::MockRequest.new(pages(Rack::Lint.new(@shop))).get("/none")
 
     assert_equal "none", page.body
     assert_nil page["etag"]
   end
 
   def test_head
-    status, headers, = Pelton::Web::Fragments::Pages.new(@shop,
-      Pelton::Web::Fragments.new).call(Rack::MockRequest.env_for("/", method: "HEAD"))
+    status, headers, = pages(@shop).call(Rack::MockRequest.env_for("/", method: "HEAD"))
 
     assert_equal 200, status
     assert_nil headers["content-length"]

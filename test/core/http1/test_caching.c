@@ -245,4 +245,6 @@ TEST(conditions)
     CHECK_INT(0, not_modified("If-Modified-Since: Mon\r\n", "\"a\"", "Tue"));
     CHECK_INT(0, not_modified("If-Modified-Since: Mon\r\nIf-None-Match: \"b\"\r\n", "\"a\"", "Mon"));
     CHECK_INT(0, not_modified("If-Modified-Since: \r\n", "", ""));
+    parse(PEL_HTTP1_REQUEST, "GET / HTTP/1.1\r\nIf-None-Match: \"a\"\r\nHost: a\r\n\r\n");
+    CHECK_INT(1, pel_http1_not_modified(&head, PEL_SLICE("\"a\""), PEL_SLICE("")));
 }

@@ -77,6 +77,23 @@ CLIENT_TEST(a_malformed_request_is_reset)
     CHECK(!pel_http2_next(client->session, &news));
 }
 
+/* Its line would end too early, or have no place for what it asks for. */
+CLIENT_TEST(a_malformed_authority_is_reset)
+{
+    static const char *const authorities[] = {"", "a b"};
+    unsigned news;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct pel_buffer block = {0};
+        client_field(&block, ":method", "CONNECT");
+        client_field(&block, ":authority", authorities[i]);
+        client_frame(client, HEADERS, END_HEADERS, 1 + 2 * i, pel_buffer_head(&block), pel_buffer_length(&block));
+        pel_buffer_free(&block);
+        CHECK_INT(0, client_send(client));
+        CHECK(!pel_http2_next(client->session, &news));
+    }
+}
+
 CLIENT_TEST(a_field_that_is_too_long)
 {
     struct pel_http2_stream *stream;

@@ -40,6 +40,33 @@ CLIENT_TEST(within_a_head)
     CHECK(!pel_http2_within_head_p(client->session));
 }
 
+CLIENT_TEST(an_end_is_told_once)
+{
+    struct pel_http2_stream *stream;
+    unsigned news = 0;
+
+    client_request(client, 1, "POST", "/", 0, NULL, NULL);
+    client_frame(client, DATA, END_STREAM, 1, "x", 1);
+    CHECK_INT(0, client_send(client));
+    stream = pel_http2_next(client->session, &news);
+    CHECK(stream && stream->ended);
+    CHECK_INT(PEL_HTTP2_HEAD | PEL_HTTP2_BODY, news);
+    client_frame(client, WINDOW_UPDATE, 0, 1, "\0\0\0\1", 4);
+    CHECK_INT(0, client_send(client));
+    CHECK(!pel_http2_next(client->session, &news));
+}
+
+CLIENT_TEST(all_streams)
+{
+    CHECK(!pel_http2_first(client->session));
+    client_request(client, 1, "GET", "/", END_STREAM, NULL, NULL);
+    client_request(client, 3, "POST", "/", 0, NULL, NULL);
+    CHECK_INT(0, client_send(client));
+    CHECK(pel_http2_first(client->session));
+    CHECK(pel_http2_first(client->session)->next);
+    CHECK(!pel_http2_first(client->session)->next->next);
+}
+
 CLIENT_TEST(an_end_in_two_steps)
 {
     size_t length;
@@ -58,18 +85,4 @@ CLIENT_TEST(an_end_in_two_steps)
     pel_http2_end(client->session);
     client_receive(client);
     CHECK(pel_http2_over_p(client->session));
-}
-
-CLIENT_TEST(a_larger_window_is_no_news_of_a_request)
-{
-    struct pel_http2_stream *stream;
-    unsigned news;
-
-    client_request(client, 1, "GET", "/", END_STREAM, NULL, NULL);
-    CHECK_INT(0, client_send(client));
-    stream = pel_http2_next(client->session, &news);
-    CHECK(stream);
-    client_frame(client, WINDOW_UPDATE, 0, 1, "\0\0\0\1", 4);
-    CHECK_INT(0, client_send(client));
-    CHECK(!pel_http2_next(client->session, &news));
 }

@@ -69,6 +69,18 @@ TEST(touch_and_gat_set_the_expiry)
         "TOUCHED\r\nEND\r\n");
 }
 
+TEST(gat_counts_its_hits_and_misses)
+{
+    static struct conversation talk;
+
+    conversation_begin(&talk, 8 << 20, 1 << 20);
+    conversation_send_text(&talk, "gat 0 a\r\nset a 0 0 1\r\nx\r\ngat 0 a\r\ngats 0 a\r\n");
+    CHECK_INT(3, talk.service.counters.cmd_touch);
+    CHECK_INT(2, talk.service.counters.touch_hits);
+    CHECK_INT(1, talk.service.counters.touch_misses);
+    conversation_end(&talk);
+}
+
 TEST(gat_and_touch_refuse_numbers_out_of_range)
 {
     check_script(

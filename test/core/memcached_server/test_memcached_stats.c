@@ -43,13 +43,6 @@ STATS_TEST(general_statistics_count_commands)
     CHECK(strstr(replies(), "\r\nEND\r\n"));
 }
 
-STATS_TEST(get_and_touch_counts_as_a_touch)
-{
-    send_command("set a 0 0 1\r\n1\r\ngat 10 a\r\ngats 10 a b\r\n");
-    send_command("stats\r\n");
-    CHECK_STATS("cmd_touch 3", "touch_hits 2", "touch_misses 1", "cmd_get 0", "get_hits 0");
-}
-
 STATS_TEST(a_reset_clears_the_counters)
 {
     send_command("set a 0 0 1\r\n1\r\nget a\r\n");

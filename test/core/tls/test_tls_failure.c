@@ -1,3 +1,4 @@
+#include <openssl/err.h>
 #include "check.h"
 #include "tls/pair.h"
 
@@ -30,6 +31,14 @@ TEST(a_peer_that_closes_without_sending_truncates_the_handshake)
     fail_with("", 0);
     CHECK_INT(PEL_ETRUNCATED, server.failure.code);
     CHECK(strstr(server.failure.text, "during the handshake"));
+    disconnect_ends();
+}
+
+/* OpenSSL has one list of errors a thread: others that call it, as Ruby's openssl, would take this one for theirs. */
+TEST(a_failure_leaves_no_error_to_other_users_of_openssl)
+{
+    fail_with("", 0);
+    CHECK_INT(0, ERR_peek_error());
     disconnect_ends();
 }
 

@@ -73,6 +73,30 @@ class ClientBodyTest < PeltonTest
     end
   end
 
+  def test_what_can_be_read_before_it_is_sent
+    reader, writer = IO.pipe
+    writer << "abc"
+    writer.close
+    form = ->(value) { Pelton::HTTP::Multipart.new({a: value}) }
+    ["abc", Pathname(__FILE__), StringIO.new("abc"), form.call(StringIO.new("b"))]
+      .each { |source| assert_predicate Body.new(source), :rereadable? }
+    [reader, %w[ab c].each, form.call(reader)].each { |source| refute_predicate Body.new(source), :rereadable? }
+    body = Body.new(reader).buffered
+
+    2.times { assert_equal "3\r\nabc\r\n0\r\n\r\n", sent(body) }
+    refute_predicate body, :repeatable?
+  ensure
+    reader.close
+  end
+
+  # An enumerator may yield one String again and again.
+  def test_pieces_that_are_kept
+    buffer = +""
+    pieces = Enumerator.new { |all| %w[ab c].each { |piece| all << buffer.replace(piece) } }
+
+    assert_equal "2\r\nab\r\n1\r\nc\r\n0\r\n\r\n", sent(Body.new(pieces).buffered)
+  end
+
   def test_what_is_no_body
     assert_raises(ArgumentError) { Body.new(5) }
     assert_match(/form:, json:/, assert_raises(ArgumentError) { Body.new({a: 1}) }.message)

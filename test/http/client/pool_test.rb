@@ -15,6 +15,40 @@ class ClientPoolTest < PeltonTest
     assert_equal 2, server.connections
   end
 
+  # With a stand-in; the real one is in downstream/integrations/webmock_test.rb.
+  def test_a_library_that_stubs_requests_and_comes_after_the_client
+    server = script { ok("real") }
+    assert_equal "real\nWebMock is asked: get\n", ruby_output(<<~RUBY, server.url)
+      require "pelton/http"
+      client = Pelton::HTTP::Client.new(ARGV.first, keep_alive: 0)
+      puts client.get("/").body
+      module WebMock
+        class HttpLibAdapter
+          def self.adapter_for(_) = nil
+        end
+
+        module HttpLibAdapters
+          module NetHttpAdapter
+            OriginalNetHTTP = nil
+          end
+        end
+
+        module RequestSignature
+          def self.new(method, *) = raise("WebMock is asked: \#{method}")
+        end
+      end
+      module Net
+        HTTP = Module.new
+      end
+      begin
+        client.get("/")
+      rescue => error
+        puts error.message
+      end
+    RUBY
+    assert_equal 1, server.seen.size
+  end
+
   # As a trap handler does that waits while an origin is made.
   def test_requests_that_make_the_same_origin_at_once
     made = 0

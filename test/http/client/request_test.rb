@@ -25,6 +25,15 @@ class ClientRequestTest < PeltonTest
     refute_match(/content-length|transfer-encoding/, request("DELETE", "http://x/").to_head)
   end
 
+  def test_a_body_that_can_be_read_once_is_kept_for_those_who_see_it_first
+    [request("GET", "http://x/"), request("PUT", "http://x/", body: "ab")].each { |one| assert_same one, one.buffered }
+    once = request("PUT", "http://x/", body: ["ab"].each)
+    2.times { assert_equal ["ab"], once.buffered.body.to_enum(:each).to_a }
+
+    refute_same once, once.buffered
+    assert_equal once.to_head, once.buffered.to_head
+  end
+
   def test_urls
     assert_equal "http://x/v1/users?a=1&b=2+3",
       request("GET", "users?a=1", base: URI("http://x/v1/"), query: {b: "2 3"}).url.to_s

@@ -16,6 +16,16 @@ class ClientResponseTest < PeltonTest
     assert_nil response["absent"]
   end
 
+  def test_a_body_that_is_read_through_something_else
+    twice = Struct.new(:connection) do
+      def next_piece(deadlines) = connection.next_piece(deadlines)&.*(2)
+    end
+    response = get("Content-Length: 2\r\n", "ok", stream: true)
+    response.read_through { |connection| twice.new(connection) }
+
+    assert_equal "okok", response.body
+  end
+
   # RFC 9112, section 5.2.
   def test_folded_headers
     response = get("X-One: 1\r\n 2\r\n\t3\r\nContent-Length:\r\n 2\r\n", "ok")
@@ -116,8 +126,8 @@ class ClientResponseTest < PeltonTest
 
   private
 
-  def get(headers, body)
+  def get(headers, body, **options)
     server = script { "HTTP/1.1 200 OK\r\n#{headers}\r\n#{body}" }
-    Pelton::HTTP::Client.new(server.url).get("/")
+    Pelton::HTTP::Client.new(server.url).get("/", **options)
   end
 end

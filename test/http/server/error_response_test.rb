@@ -24,6 +24,19 @@ class HTTPErrorResponseTest < PeltonTest
     end
   end
 
+  # It would be reset, and might never see the response.
+  def test_a_client_that_still_sends_a_byte_is_not_cut_off
+    serving(HELLO) do
+      connection = peer.say("no request\n\n")
+
+      assert_equal 400, connection.response.status
+      connection.say("", "x").then { 5.times { sleep 0.001 } } # the server drops it
+      assert_equal 1, server.stats[:connections]
+      connection.close
+      eventually { server.stats[:connections].zero? }
+    end
+  end
+
   # RFC 9457.
   def test_a_problem_document_for_programs
     serving(FAILING) do

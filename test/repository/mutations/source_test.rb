@@ -18,6 +18,7 @@ class MutatedSourceTest < PeltonTest
     pelton-web/test/tree_test.rb pelton-sequel/lib/sequel/plugins/a.rb pelton-sequel/test/plugins/a_test.rb
     pelton-rails/lib/pelton/active_record/setup.rb pelton-rails/test/downstream/active_record/setup_test.rb
     pelton-rails/test/notifications_test.rb pelton-lab/lib/pelton/lab/experiments/hello.rb
+    lib/pelton/integrations/a.rb test/integrations_test.rb test/downstream/integrations/a_test.rb
   ].freeze
 
   def setup
@@ -93,6 +94,14 @@ class MutatedSourceTest < PeltonTest
     assert_empty setup.named_tests, "the gems are missing"
     FileUtils.mkdir_p(File.join(@root, "tmp/rails"))
     assert_equal ["pelton-rails/test/downstream/active_record/setup_test.rb"], source(setup.path).named_tests
+  end
+
+  def test_integrations_with_the_gems_of_their_libraries
+    integration = source("lib/pelton/integrations/a.rb")
+
+    assert_equal ["test/integrations_test.rb"], integration.room_tests
+    FileUtils.mkdir_p(File.join(@root, "tmp/web"))
+    assert_equal ["test/downstream/integrations/a_test.rb"], source(integration.path).named_tests
   end
 
   def test_its_size_is_that_of_its_code

@@ -173,14 +173,6 @@ class SchedulerReadTest < PeltonTest
     end
   end
 
-  # epoll does not take it.
-  def test_a_plain_file_is_always_ready
-    File.open(__FILE__) do |file|
-      assert_same file, Pelton.run { Timeout.timeout(5) { file.wait_readable } }
-      assert_match(/frozen/, file.gets)
-    end
-  end
-
   # Data is always ready, so the reader could go on without ever waiting.
   def test_a_reader_that_always_finds_data_starves_no_other_task
     zero = File.open("/dev/zero")

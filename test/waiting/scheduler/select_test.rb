@@ -87,6 +87,10 @@ class SchedulerSelectTest < PeltonTest
     Tempfile.create { |file| assert_equal [[file], [], []], Pelton.run { Pelton.select([@one, file], nil, nil) } }
   end
 
+  def test_a_file_need_not_be_waited_for
+    Tempfile.create { |file| assert_equal file, Pelton.run { file.wait_readable } }
+  end
+
   def test_objects_that_have_an_io
     holder = Struct.new(:to_io).new(@one)
     @one_end << "x"

@@ -60,11 +60,22 @@ module Pelton
       # Whether the body can be sent, even if it was sent before.
       def repeatable?
         case @source
-        when String, Pathname then true
         when Multipart then @source.repeatable?
-        else !@begun || !@start.nil?
+        else !@begun || rereadable?
         end
       end
+
+      # Whether the body can be read any number of times.
+      def rereadable?
+        case @source
+        when String, Pathname then true
+        when Multipart then @source.rereadable?
+        else !@start.nil?
+        end
+      end
+
+      # @return [ClientBody] the pieces of this body, which may be read once only
+      def buffered = self.class.new(enum_for(:each).map(&:dup))
 
       # Yields the pieces from the beginning.
       def each(&block)

@@ -151,7 +151,9 @@ module Pelton
         raise exhausted(deadlines)
       end
 
+      # Libraries that stub requests may be loaded after the client.
       def connect(request, deadlines)
+        raise Integrations::Arrival if Integrations.load(:client)
         http2 = http2?(request)
         stream, proxied = @connector.connect(request, deadlines.left(:connect_timeout), http2: http2)
         if http2 && (request.tls? ? stream.tls.alpn == "h2" : !proxied)

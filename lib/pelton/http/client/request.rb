@@ -99,6 +99,9 @@ module Pelton
       # The same request without the question, for a server that refuses it.
       def unasked = dup.tap { |copy| copy.remove_question } # by a symbol, newer Rubies call only public methods
 
+      # The same request with a body that can be read before it is sent.
+      def buffered = (@body.nil? || @body.rereadable?) ? self : dup.tap { |copy| copy.buffer }
+
       # Adds method and URL to an error's message.
       #
       # @param error [Error]
@@ -145,6 +148,10 @@ module Pelton
 
       def remove_question
         @headers = @headers.except("expect")
+      end
+
+      def buffer
+        @body = @body.buffered
       end
 
       def follow(url, kept)

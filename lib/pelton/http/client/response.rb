@@ -135,6 +135,9 @@ module Pelton
       # @private
       def body? = @has_body
 
+      # @private Has the body read from what the block makes of the connection.
+      def read_through = @connection = yield(@connection)
+
       # @private Gives the connection back when the garbage collector takes a response that was not read.
       def watched(pool)
         pool.watch(self, @connection) unless @done

@@ -21,7 +21,7 @@ module EventMachine
 
     # The clients in the backlog have connected already, so they are accepted first. The acceptor is counted as open
     # until their connections are.
-    def close(_after_writing = false)
+    def close(_after_writing)
       return if @unbound
       @unbound = @closing = true
       EventMachine._on_reactor do

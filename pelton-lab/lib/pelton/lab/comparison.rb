@@ -97,7 +97,7 @@ module Pelton
       # The {#ratio} with its confidence interval, or nil.
       # @return [Statistics::Estimate, nil]
       def estimate(result, metric = race.metric.name)
-        return unless result.measured? && reference&.measured?
+        return unless reference
         values, base = result.positioned(metric), reference.positioned(metric)
         (@estimates ||= {})[[values, base]] ||= Statistics.ratio(values, base) # every report asks for it
       end

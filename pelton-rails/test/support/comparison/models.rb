@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The models of the comparison. Each run has tables and classes of its own, in a module; the databases are those of all runs.
+# The models of the comparison. Each run has tables and classes of its own, in a module; the databases are those of all
+# runs.
 module Comparison
   # Three databases: the main one, which has a replica (the same, where nothing can be written), and another one.
   class ApplicationRecord < ActiveRecord::Base
@@ -92,8 +93,10 @@ module Comparison
     end
 
     class Order < Comparison::ApplicationRecord
-      %i[before_validation after_validation before_save before_create after_create before_update after_update before_destroy after_destroy after_save
-        after_commit after_rollback after_find after_initialize after_touch].each do |name|
+      %i[
+        before_validation after_validation before_save before_create after_create before_update after_update
+        before_destroy after_destroy after_save after_commit after_rollback after_find after_initialize after_touch
+      ].each do |name|
         public_send(name) { events << name }
       end
       around_save :note_around
@@ -148,7 +151,9 @@ module Comparison
       groups: ->(table) { table.string(:name) },
       memberships: ->(table) { table.bigint(:author_id) && table.bigint(:group_id) },
       vehicles: ->(table) { table.string(:type) && table.string(:name) && table.boolean(:broken, default: false) },
-      accounts: ->(table) { table.string(:owner) && table.integer(:balance, default: 0) && table.integer(:lock_version, default: 0) },
+      accounts: ->(table) {
+        table.string(:owner) && table.integer(:balance, default: 0) && table.integer(:lock_version, default: 0)
+      },
       orders: ->(table) { table.string(:title) && table.datetime(:updated_at) },
       items: ->(table) { table.string(:name) }
     },
@@ -169,6 +174,9 @@ module Comparison
   end
 
   def self.create(connection, prefix, tables)
-    tables.each { |name, columns| connection.create_table("#{prefix}#{name}", force: true, id: (name == :posts_tags) ? false : :primary_key, &columns) }
+    tables.each do |name, columns|
+      id = (name == :posts_tags) ? false : :primary_key
+      connection.create_table("#{prefix}#{name}", force: true, id: id, &columns)
+    end
   end
 end

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# ruby program.rb outside|inside NUMBER: evaluates the lines of calls/ in so many runs, one after the other outside of a reactor, or in a fiber each
-# inside one. Prints the answers and the rows of each run in JSON. The databases are those of DATABASES.
+# ruby program.rb outside|inside NUMBER: evaluates the lines of calls/ in so many runs, one after the other outside of a
+# reactor, or in a fiber each inside one. Prints the answers and the rows of each run in JSON. The databases are those
+# of DATABASES.
 
 require "bundler/setup"
 require "json"
@@ -10,21 +11,25 @@ require "pelton/active_record"
 PLACE, NUMBER = ARGV[0], Integer(ARGV[1])
 ActiveRecord.async_query_executor = :pelton
 ActiveRecord.global_executor_concurrency = 4
-ActiveRecord::Base.configurations = {ActiveRecord::ConnectionHandling::DEFAULT_ENV.call => JSON.parse(ENV.fetch("DATABASES"))}
+ActiveRecord::Base.configurations =
+  {ActiveRecord::ConnectionHandling::DEFAULT_ENV.call => JSON.parse(ENV.fetch("DATABASES"))}
 ActiveRecord::Migration.verbose = false
 require_relative "models"
 
 module Comparison
   # What the calls use.
   module Helpers
-    SECTIONS = Dir["#{__dir__}/calls/*.rb"].sort.to_h { |file| [File.basename(file, ".rb"), File.readlines(file, chomp: true).grep(/\A[^#\s]/)] }
+    SECTIONS = Dir["#{__dir__}/calls/*.rb"].sort.to_h do |file|
+      [File.basename(file, ".rb"), File.readlines(file, chomp: true).grep(/\A[^#\s]/)]
+    end
     ROOM = Pelton::Semaphore.new(3) # runs that may hold more than one connection of a pool
 
     def pool = ApplicationRecord.connection_pool
 
     # The SQL of the queries of this fiber.
     def sql
-      before, ActiveSupport::IsolatedExecutionState[:comparison] = ActiveSupport::IsolatedExecutionState[:comparison], []
+      before = ActiveSupport::IsolatedExecutionState[:comparison]
+      ActiveSupport::IsolatedExecutionState[:comparison] = []
       yield
       ActiveSupport::IsolatedExecutionState[:comparison]
     ensure
@@ -34,7 +39,10 @@ module Comparison
     def queries(&block) = sql(&block).size
 
     # Runs a block at the same time on another connection, which the caller must have asked for by {#room}.
-    def beside(&block) = Pelton.running? ? Pelton.spawn(&block).await : Thread.new(&block).tap { |thread| thread.report_on_exception = false }.value
+    def beside(&block)
+      return Pelton.spawn(&block).await if Pelton.running?
+      Thread.new(&block).tap { |thread| thread.report_on_exception = false }.value
+    end
 
     def room(&block) = Pelton.running? ? ROOM.acquire(&block) : yield
 
@@ -86,15 +94,22 @@ module Comparison
     end
 
     # Without what is different in each run: its number, and addresses of objects.
-    def plain(text) = text.gsub(/Comparison::Run\d+(::)?/, "").gsub(/\br\d+_/, "").gsub(/(?<=#<)(\w+(?:::\w+)*):0x\h+/, '\1')
+    def plain(text)
+      text.gsub(/Comparison::Run\d+(::)?/, "").gsub(/\br\d+_/, "").gsub(/(?<=#<)(\w+(?:::\w+)*):0x\h+/, '\1')
+    end
 
     def rows(scope)
       TABLES.flat_map { |database, tables| tables.keys.map { |name| [database, name] } }.to_h do |database, name|
         record = (database == :primary) ? ApplicationRecord : LibraryRecord
-        all = record.with_connection { |connection| connection.select_rows("SELECT * FROM #{scope.table_name_prefix}#{name}#{" ORDER BY id" unless name == :posts_tags}") }
-        [[database, name].join("."), all.map { |row| plain(row.reject { |value| value.is_a?(Time) || value.to_s.match?(/\A\d+-\d\d-\d\d /) }.inspect) }.sort]
+        order = " ORDER BY id" unless name == :posts_tags
+        all = record.with_connection do |connection|
+          connection.select_rows("SELECT * FROM #{scope.table_name_prefix}#{name}#{order}")
+        end
+        [[database, name].join("."), all.map { |row| plain(row.reject { |value| time?(value) }.inspect) }.sort]
       end
     end
+
+    def time?(value) = value.is_a?(Time) || value.to_s.match?(/\A\d+-\d\d-\d\d /)
   end
 end
 
