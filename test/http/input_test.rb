@@ -133,6 +133,21 @@ class HTTPInputTest < PeltonTest
     end
   end
 
+  # Its connection is not closed before it has sent all: a reset could overtake the response.
+  def test_what_comes_after_the_last_response_is_dropped
+    serving(HELLO) do
+      connection, other = peer, peer
+      connection.say("POST / HTTP/1.1\nHost: h\nContent-Length: 2\nExpect: 100-continue\n\n")
+      2.times do
+        connection.say("", "x")
+        2.times { other.get("/") } # so the server has had time for it
+
+        assert_equal 2, server.stats[:connections]
+      end
+      assert_equal "hello", connection.response.body
+    end
+  end
+
   def test_what_the_application_did_not_read_is_dropped
     serving(HELLO) do
       connection = post("x" * 100_000)
