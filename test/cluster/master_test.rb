@@ -57,7 +57,7 @@ class ClusterMasterTest < PeltonTest
       require "pelton/cluster"
       trap("USR2") { puts "mine" }
       sockets = Pelton::Cluster::Sockets.open([])
-      puts Pelton::Cluster::Master.new(sockets, workers: 1) { Process.kill("TERM", Process.ppid) && sleep }.run
+      puts Pelton::Cluster::Master.new(sockets, workers: 1) { Process.kill("TERM", Process.ppid) }.run
       Process.kill("USR2", Process.pid) && sleep(0.01)
     RUBY
   end

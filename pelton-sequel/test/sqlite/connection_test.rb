@@ -167,14 +167,14 @@ class SQLiteConnectionTest < PeltonTest
   end
 
   def test_a_lock_that_stays_is_an_error_in_time_and_the_connection_is_good_afterwards
-    database = connect(sqlite_file, timeout: 0.1)
+    database = connect(sqlite_file, timeout: 0.2)
     database.create_table(:numbers) { Integer :n }
     locked(database, nil) do
       Pelton.run do
         2.times do
           error = assert_raises(Sequel::DatabaseLockTimeout) { database[:numbers].insert(n: 1) }
 
-          assert_match(/locked by another process for 0.1 s/, error.message)
+          assert_match(/locked by another process for 0.2 s/, error.message)
         end
         assert_raises(Sequel::DatabaseLockTimeout) { database.transaction { database[:numbers].insert(n: 1) } }
         assert_equal 0, database[:numbers].count # readers do not wait
