@@ -9,21 +9,24 @@ require "pelton/companion"
 class CompanionUnitTest < PeltonTest
   include CapturedLog
 
-  # One that ignores the signal.
-  def stubborn
+  # One that sleeps by now: a signal then does not come while Ruby starts.
+  def sleeping(before = "", &ended)
     Dir.mktmpdir do |folder|
       ready = "#{folder}/ready"
-      companion("trap('TERM') {}; File.write(#{ready.dump}, ''); sleep 1 while true").tap do
+      companion("#{before}; File.write(#{ready.dump}, ''); sleep 1 while true", &ended).tap do
         eventually("the companion") { File.exist?(ready) }
       end
     end
   end
 
+  # One that ignores the signal.
+  def stubborn = sleeping("trap('TERM') {}")
+
   def companion(code, &ended) = Pelton::Companion.new([RbConfig.ruby, "-e", code], &ended)
 
   def test_it_is_asked_to_end
     ended = false
-    one = companion("sleep") { ended = true }
+    one = sleeping { ended = true }
     one.stop
     one.wait(30)
 
@@ -65,7 +68,7 @@ class CompanionUnitTest < PeltonTest
   end
 
   def test_a_child_that_inherits_it_leaves_it_alone
-    one = companion("sleep")
+    one = sleeping
     Process.wait(fork do
       one.stop
       one.wait(0)

@@ -15,7 +15,6 @@ class RailsResumableStreamsFollowingTest < PeltonTest
     def try(name) = public_send(name)
   end
   Client = Struct.new(:session)
-  Event = Struct.new(:type)
   Session = Struct.new(:followed) do
     def follow(*arguments, &block) = followed << [*arguments, block]
   end
@@ -41,7 +40,8 @@ class RailsResumableStreamsFollowingTest < PeltonTest
 
     assert_equal [["answers", :stream, nil]] * 2, session.followed.map { |arguments| arguments.first(3) }
     elements, events = session.followed.map(&:last)
-    assert_match(/<turbo-stream action="update" target="message_1_content">/, elements.call(Event.new(:begin)))
+    event = Pelton::ResumableStream::Event.new(:begin, "1:0")
+    assert_match(/<turbo-stream action="update" target="message_1_content">/, elements.call(event))
     assert_nil events
   end
 end

@@ -96,6 +96,23 @@ class ActiveRecordMergingTest < PeltonTest
     RUBY
   end
 
+  def test_after_a_write_the_finds_of_a_task_join_others_again
+    assert_equal "[1, 1]\n", merging_output(<<~RUBY)
+      Pelton.spawn do
+        Pelton::ActiveRecord.with_connections do
+          Person.find(BASE)
+          changed = Person.where(id: BASE).update_all(boss_id: 0)
+          sent = queries do
+            other = Pelton.spawn { Person.find(BASE + 1) }
+            Person.find(BASE)
+            other.await
+          end
+          p [changed, sent]
+        end
+      end.await
+    RUBY
+  end
+
   def test_subclasses_and_types
     assert_equal "[[\"Manager\", \"Manager\"], \"Person\", ActiveRecord::RecordNotFound, 1]\n", merging_output(<<~RUBY)
       ids = Array.new(2) { |index| Manager.create!(email: "m\#{index}").id }
