@@ -18,6 +18,9 @@ class FiberProgram
     def to_s = "#{kind} #{number}"
   end
 
+  # What an actor has begun: whether it has ended.
+  Step = Struct.new(:actor, :closed)
+
   # By Thread#raise or Thread#kill from outside, in a thread of its own.
   INTERRUPTS = %i[interrupt kill].freeze
 
@@ -52,7 +55,6 @@ class FiberProgram
     @problems = Queue.new
     @actors = []
     @opened = []
-    @closed = []
     @popped = Queue.new
     @operations = []
     @calls = Queue.new
@@ -257,14 +259,15 @@ class FiberProgram
 
   # One step: it is opened and closed exactly once, whatever happens inside.
   def step(actor)
+    opened = Step.new(actor)
     number = @opened.size
-    @opened << actor
+    @opened << opened # a handler of a signal may run between these lines, and other actors while it waits
     begin
       Process.kill(:USR1, Process.pid) if @signals && @moments[:steps].include?(number)
       yield
     ensure
-      problem("an ensure block of #{actor} ran twice") if @closed[number]
-      @closed[number] = true
+      problem("an ensure block of #{actor} ran twice") if opened.closed
+      opened.closed = true
     end
   end
 
@@ -293,7 +296,7 @@ class FiberProgram
     left = @actors.reject { |actor| actor.state == :ended }
     left.reject! { |actor| actor.state == :made } if ending? # not begun, because the program was over
     problems = left.map { |actor| [actor, "is #{actor.state} at the end"] }
-    @opened.each_with_index { |actor, i| problems << [actor, "has an ensure block that never ran"] unless @closed[i] }
+    @opened.each { |step| problems << [step.actor, "has an ensure block that never ran"] unless step.closed }
     problems.reject! { |actor, _| @struck.include?(actor.fiber) }
     struck = problems.dig(0, 0) if INTERRUPTS.include?(@end)
     problems.each { |actor, text| problem("#{actor} #{text}") unless actor.equal?(struck) }
