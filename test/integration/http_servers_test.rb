@@ -136,7 +136,12 @@ class HTTPServersTest < PeltonTest
       file = "0123456789abcdef" * 30_000
       File.write("#{folder}/file", file)
       nginx = start_nginx(folder, format(CONFIGURATION, folder: folder))
-      eventually("nginx") { File.socket?("#{folder}/socket") }
+      # The socket is there before it listens.
+      eventually("nginx") do
+        UNIXSocket.open("#{folder}/socket") { true }
+      rescue Errno::ENOENT, Errno::ECONNREFUSED
+        false
+      end
       Pelton.run do
         talk_to_nginx(Pelton::HTTP::Client.new("http://nginx/", unix: "#{folder}/socket", concurrency: 2), file)
       end
