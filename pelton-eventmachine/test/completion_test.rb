@@ -26,30 +26,17 @@ class EventMachineCompletionTest < EventMachineTest
   end
 
   def test_a_final_state_forgets_the_blocks_of_others
-    log = []
-    em do
-      completion = EM::Completion.new
-      completion.callback { log << :never }
-      completion.errback { log << :failed }
-      completion.fail
-      completion.succeed
-      EM.next_tick { EM.stop }
+    {fail: [:errback], succeed: [:callback]}.each do |state, expected|
+      log = []
+      em do
+        completion = EM::Completion.new
+        %i[callback errback].each { |name| completion.public_send(name) { log << name } }
+        %i[fail succeed].partition { |one| one == state }.flatten.each { |one| completion.public_send(one) }
+        EM.next_tick { EM.stop }
+      end
+
+      assert_equal expected, log, "#{state} first"
     end
-
-    assert_equal [:failed], log
-  end
-
-  def test_the_other_end_is_over_when_it_is_completed
-    log = []
-    em do
-      completion = EM::Completion.new
-      completion.errback { log << :never }
-      completion.succeed
-      completion.fail
-      EM.stop
-    end
-
-    assert_empty log
   end
 
   def test_a_timeout_fails_it_unless_it_is_completed

@@ -20,22 +20,29 @@ class IntegrationsWebMockTest < PeltonTest
       stub_request(:get, "http://example.com/a").to_return(status: [201, "Made"], body: "grün",
         headers: {"Content-Type" => "text/plain; charset=utf-8", "X-Some" => %w[1 2], "X-Other" => "3"})
       response = Pelton::HTTP.get("http://example.com/a")
-      p [response.status, response.reason, response.body, response.headers]
+      show = ->(name, value) { puts "\#{name}: \#{value.inspect}" }
+      %i[status reason body headers].each { |name| show.call(name, response.public_send(name)) }
       client = Pelton::HTTP::Client.new("http://example.com/")
       Pelton.run do
-        p client.get("a").body, client.request("GET", "a").body, client.later.get("a").await.body
-        p client.get("a") { |later| p later.status }.await.body
-        p client.get("a", stream: true).each.to_a
-        faraday = Faraday.new("http://example.com") { |one| one.adapter :pelton }
-        p faraday.get("/a").then { |one| [one.status, one.reason_phrase, one.body, one.headers["X-Some"]] }
-        p client.stats
+        show.call("get", client.get("a").body)
+        show.call("request", client.request("GET", "a").body)
+        show.call("later", client.later.get("a").await.body)
+        show.call("await", client.get("a") { |later| show.call("block", later.status) }.await.body)
+        show.call("stream", client.get("a", stream: true).each.to_a)
+        faraday = Faraday.new("http://example.com") { |one| one.adapter :pelton }.get("/a")
+        show.call("Faraday's status", [faraday.status, faraday.reason_phrase])
+        show.call("Faraday's body", faraday.body)
+        show.call("Faraday's header", faraday.headers["X-Some"])
+        show.call("connections", client.stats)
       end
       assert_requested(:get, "http://example.com/a", times: 7)
     RUBY
 
-    assert_equal ['[201, "Made", "grün", {"content-type"=>"text/plain; charset=utf-8", "x-some"=>["1", "2"], ' \
-      '"x-other"=>"3"}]', '"grün"', '"grün"', '"grün"', "201", '"grün"', '["gr\xC3\xBCn"]',
-      '[201, "Made", "grün", "1, 2"]', "{:open=>0, :idle=>0}"], lines
+    assert_equal ["status: 201", 'reason: "Made"', 'body: "grün"',
+      'headers: {"content-type"=>"text/plain; charset=utf-8", "x-some"=>["1", "2"], "x-other"=>"3"}',
+      'get: "grün"', 'request: "grün"', 'later: "grün"', "block: 201", 'await: "grün"',
+      'stream: ["gr\xC3\xBCn"]', "Faraday's status: [201, \"Made\"]", "Faraday's body: \"grün\"",
+      "Faraday's header: \"1, 2\"", "connections: {:open=>0, :idle=>0}"], lines
   end
 
   def test_what_a_stub_may_ask_of_a_request
@@ -300,14 +307,16 @@ class IntegrationsWebMockTest < PeltonTest
 
   def test_nothing_is_recorded_without_a_callback
     server = script { ok("real") }
-    assert_equal ['"real"', "0", '"real"', "true"], webmock_output(<<~RUBY, server.url)
+    lines = webmock_output(<<~RUBY, server.url)
       WebMock.allow_net_connect!
-      recorded = -> { ObjectSpace.each_object(Pelton::Integrations::WebMock::RecordedBody).count }
-      p Pelton::HTTP.get(ARGV.first).body, recorded.call
+      recorded = -> { ObjectSpace.each_object(Pelton::Integrations::WebMock::RecordedBody).any? }
+      puts "without: \#{Pelton::HTTP.get(ARGV.first).body}, recorded: \#{recorded.call}"
       WebMock.after_request { nil }
       response = Pelton::HTTP.get(ARGV.first)
-      p response.body, recorded.call.positive?
+      puts "with one: \#{response.body}, recorded: \#{recorded.call}"
     RUBY
+
+    assert_equal ["without: real, recorded: false", "with one: real, recorded: true"], lines
   end
 
   def test_the_body_of_a_real_request_that_can_be_read_once
