@@ -93,6 +93,13 @@ class HTTPCommandTest < PeltonTest
     output.split.map(&:to_i)
   end
 
+  def test_ruby_takes_its_settings
+    said, = Open3.capture2e(Command::GARBAGE, RbConfig.ruby, "-W2", "--disable-gems", "-e", "")
+
+    assert_equal Command::GARBAGE.transform_values(&:to_f),
+      said.scan(/^(RUBY_GC_\w+)=(\S+)/).to_h.transform_values(&:to_f)
+  end
+
   def test_its_settings_cause_no_more_full_collections_than_rubys_own
     all, full = collections(Command::GARBAGE)
     _, usual = collections({})

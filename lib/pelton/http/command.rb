@@ -10,11 +10,18 @@ module Pelton
   module HTTP
     # `pelton serve`.
     class Command
-      # Free slots make collections rarer, each of which marks the stacks of all waiting fibers. Newer Rubies, whose
-      # heaps are one for each size of slot, would run full collections in vain to reach that number
-      # (docs/internals/adr/017-free-slots.md). The malloc limits are Ruby's own: lower ones double the collections of
-      # an application (docs/internals/adr/046-rubys-own-malloc-limits.md).
-      GARBAGE = ((RUBY_VERSION < "3.2") ? {"RUBY_GC_HEAP_FREE_SLOTS" => "65536"} : {}).freeze
+      # Free slots make collections rarer, each of which marks the stacks of all waiting fibers
+      # (docs/internals/adr/017-free-slots.md). From Ruby 3.2 on a heap consists of pools, one for each size of slot. A
+      # pool that keeps just the fifth of its slots free that Ruby asks for doubles the collections of an application,
+      # and whether one does is different at each start (docs/internals/adr/060-a-quarter-of-each-pool-is-free.md). The
+      # malloc limits are Ruby's own: lower ones double the collections as well
+      # (docs/internals/adr/046-rubys-own-malloc-limits.md).
+      GARBAGE =
+        if RUBY_VERSION < "3.2"
+          {"RUBY_GC_HEAP_FREE_SLOTS" => "65536"}
+        else
+          {"RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO" => "0.25"}
+        end.freeze
 
       # Serves until a signal comes, or only checks whether it could.
       #
