@@ -28,14 +28,13 @@ Pelton::Lab.web_experiment "connections" do |programs|
         load = Pelton::Lab::WebLoad.new(run)
         # The memory that a server needs for its first requests belongs to no connection.
         load.ab(server.url, requests: 2_000, connections: 64, bytes: hello.bytesize)
-        before = server.cost { load.wrk(server.url, seconds: 1) } unless run.rehearsal?
+        before = server.cost { load.wrk(server.url, seconds: 1) }
         empty = server.usage.rss_kb
         connections = load.idle_connections(server, run.size, body: hello)
         run.record(:kb_each, (server.usage.rss_kb - empty) / run.size.to_f)
         run.measure_server(server) { load.wrk(server.url, seconds: 1) }
         connections.check
         connections.close
-        next unless before
         run.record(:slowdown, run.measurement.us_per_operation / before.us_per_operation)
         run.record(:cpu_slowdown, cpu.call(run.measurement) / cpu.call(before))
       end
