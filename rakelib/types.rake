@@ -44,16 +44,22 @@ namespace :types do
     fail "sig/ says otherwise" unless report.true?
   end
 
+  # Without those that only start programs, or look at files; and without two whose results depend on how long the loop
+  # is busy, or that collect garbage at every object.
+  unit_tests = FileList["{.,pelton-*}/test/**/*_test.rb"]
+    .exclude(%r{/(integration|downstream|repository|support|extension)/})
+    .exclude(%r{\A(\./)?pelton-lab/|/(program|test_helper)_test\.rb\z})
+    .exclude("./test/watching/watchdog_test.rb", "./test/http/server/cached_flight_test.rb")
+
   # Compare the calls of the unit tests (or of TESTS=FILES).
   task calls: :compile do
     require_relative "types/report"
-    # Without those that only start programs, or look at files; and without two whose results depend on how long the
-    # loop is busy, or that collect garbage at every object.
-    tests = FileList["{.,pelton-*}/test/**/*_test.rb"]
-      .exclude(%r{/(integration|downstream|repository|support|extension)/})
-      .exclude(%r{\Apelton-lab/|/(program|test_helper)_test\.rb\z})
-      .exclude("./test/watching/watchdog_test.rb", "./test/http/server/cached_flight_test.rb")
-    compare.call("types", tests, TypesReport.exceptions)
+    compare.call("types", unit_tests, TypesReport.exceptions)
+  end
+
+  # Print the unit tests that types:calls runs, if it can run: bin/test runs them once.
+  task :tests do
+    puts unit_tests.map { |path| path.sub(%r{\A(\./)?}, "./") } if rbs.call.any?
   end
 
   # Compare the calls of pelton-rails' unit tests, and of the programs that some of its tests with Rails start (or
