@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+require_relative "../../support/comparison/comparisons"
+
+class ComparisonOnPostgreSQLTest < PeltonTest
+  include Comparisons
+
+  def setup = needs_servers
+
+  private
+
+  def databases(_)
+    connection = PG.connect(**postgres_options)
+    make { |sql| connection.exec(sql) }.map { |name| "postgresql://postgres@127.0.0.1:#{postgres}/#{name}" }
+  ensure
+    connection&.close
+  end
+end
