@@ -71,7 +71,7 @@ module Pelton
 
         def obtain
           client = ::Acme::Client.new(private_key: @folder.account_key, directory: @directory,
-            connection_options: WAITS, bad_nonce_retry: 3)
+            connection_options: WAITS, bad_nonce_retry: 10)
           client.new_account(contact: @contact ? "mailto:#{@contact}" : [], terms_of_service_agreed: true)
           order = client.new_order(identifiers: @folder.names)
           order.authorizations.each { |authorization| prove(client, authorization) }
