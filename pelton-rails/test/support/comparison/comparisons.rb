@@ -3,9 +3,9 @@
 require "json"
 require_relative "../active_record_program"
 
-# The calls of calls/, outside of a reactor and inside one, alone and in fifty fibers at once: all give the same answers,
-# and leave the same rows. A class that includes this has the two databases of its kind: `databases(folder)` returns the
-# addresses of both, the second is empty like the first.
+# The calls of calls/, outside of a reactor and inside one, alone and in fifty fibers at once: all give the same
+# answers, and leave the same rows. A class that includes this says where: `databases(folder)` returns the addresses of
+# two empty databases.
 module Comparisons
   include ActiveRecordProgram
 
