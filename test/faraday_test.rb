@@ -183,7 +183,7 @@ class FaradayTest < PeltonTest
       over.pop
       :close
     end
-    assert_same(Faraday::TimeoutError, answer, request: {timeout: 0.05}) do |faraday|
+    assert_same(Faraday::TimeoutError, answer, request: {timeout: 0.05, open_timeout: 30}) do |faraday|
       error_of { faraday.post("/", "x") }.tap { over << true }
     end
   end

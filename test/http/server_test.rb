@@ -23,7 +23,7 @@ class HTTPServerTest < PeltonTest
       Pelton.spawn { later.call([200, {}, ->(stream) { gate.pop && stream.close }]) }
       eventually { server._running_requests.find { |row| row[:name] == "GET /later" }[:state] == :sending }
       3.times { gate << "done" }
-      eventually { server.stats[:running].zero? }
+      eventually { server.stats.values_at(:running, :waiting) == [0, 0] }
 
       assert_empty server._running_requests
     end
