@@ -63,12 +63,13 @@ class StatisticsTest < PeltonTest
     seen = []
     listen { |event| seen << event.error.class }
     Pelton.run do
-      Pelton.spawn do
+      query = Pelton.spawn do
         database.get(
           Sequel.lit("(WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n)")
         )
       end
-        .tap { sleep 0.01 }.cancel
+      eventually { stats[:pool][:in_use] == 1 }
+      query.cancel
     end
 
     assert_equal Pelton::Cancelled, seen.last
