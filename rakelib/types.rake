@@ -48,7 +48,7 @@ namespace :types do
   # is busy, or that collect garbage at every object.
   unit_tests = FileList["{.,pelton-*}/test/**/*_test.rb"]
     .exclude(%r{/(integration|downstream|repository|support|extension)/})
-    .exclude(%r{\A(\./)?pelton-lab/|/(program|test_helper)_test\.rb\z})
+    .exclude(%r{\Apelton-lab/|/(program|test_helper)_test\.rb\z})
     .exclude("./test/watching/watchdog_test.rb", "./test/http/server/cached_flight_test.rb")
 
   # Compare the calls of the unit tests (or of TESTS=FILES).

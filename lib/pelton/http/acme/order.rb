@@ -70,6 +70,7 @@ module Pelton
         private
 
         def obtain
+          # An authority may refuse any nonce (RFC 8555, section 6.5).
           client = ::Acme::Client.new(private_key: @folder.account_key, directory: @directory,
             connection_options: WAITS, bad_nonce_retry: 10)
           client.new_account(contact: @contact ? "mailto:#{@contact}" : [], terms_of_service_agreed: true)

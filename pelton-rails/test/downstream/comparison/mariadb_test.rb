@@ -10,9 +10,6 @@ class ComparisonOnMariaDBTest < PeltonTest
   private
 
   def databases(_)
-    connection = Trilogy.new(**mariadb_options)
-    make { |sql| connection.query(sql) }.map { |name| "trilogy://root@127.0.0.1:#{mariadb}/#{name}" }
-  ensure
-    connection&.close
+    make(Trilogy.new(**mariadb_options), :query).map { |name| "trilogy://root@127.0.0.1:#{mariadb}/#{name}" }
   end
 end

@@ -10,9 +10,6 @@ class ComparisonOnPostgreSQLTest < PeltonTest
   private
 
   def databases(_)
-    connection = PG.connect(**postgres_options)
-    make { |sql| connection.exec(sql) }.map { |name| "postgresql://postgres@127.0.0.1:#{postgres}/#{name}" }
-  ensure
-    connection&.close
+    make(PG.connect(**postgres_options), :exec).map { |name| "postgresql://postgres@127.0.0.1:#{postgres}/#{name}" }
   end
 end

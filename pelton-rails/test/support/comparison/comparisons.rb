@@ -79,10 +79,15 @@ module Comparisons
   # Fewer connections than there are fibers.
   def pools = [8, 3, 4]
 
-  # Yields the statements that make two databases, and returns their names.
-  def make
+  # Makes two databases, and closes the connection.
+  #
+  # @param run [Symbol] the connection's method that runs a statement
+  # @return [Array<String>] their names
+  def make(connection, run)
     %w[comparison comparison_other].each do |name|
-      yield("DROP DATABASE IF EXISTS #{name}") && yield("CREATE DATABASE #{name}")
+      ["DROP DATABASE IF EXISTS", "CREATE DATABASE"].each { |start| connection.public_send(run, "#{start} #{name}") }
     end
+  ensure
+    connection.close
   end
 end
