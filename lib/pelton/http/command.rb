@@ -11,16 +11,18 @@ module Pelton
     # `pelton serve`.
     class Command
       # Free slots make collections rarer, each of which marks the stacks of all waiting fibers
-      # (docs/internals/adr/017-free-slots.md). From Ruby 3.2 on a heap consists of pools, one for each size of slot. A
-      # pool that keeps just the fifth of its slots free that Ruby asks for doubles the collections of an application,
-      # and whether one does is different at each start (docs/internals/adr/060-a-quarter-of-each-pool-is-free.md). The
-      # malloc limits are Ruby's own: lower ones double the collections as well
-      # (docs/internals/adr/046-rubys-own-malloc-limits.md).
+      # (docs/internals/adr/017-free-slots.md). From Ruby 3.2 on a heap consists of pools, one for each size of slot,
+      # and how many of a pool's slots are free once an application is loaded is different at each start. From 3.3 on
+      # Ruby wants the same part of 10,000 slots free where a pool has fewer than these, and makes full collections
+      # until they are: the pools of large objects never get there
+      # (docs/internals/adr/061-a-third-of-each-pool-is-free.md). The malloc limits are Ruby's own: lower ones double
+      # the collections as well (docs/internals/adr/046-rubys-own-malloc-limits.md).
       GARBAGE =
         if RUBY_VERSION < "3.2"
           {"RUBY_GC_HEAP_FREE_SLOTS" => "65536"}
         else
-          {"RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO" => "0.25"}
+          pools = (RUBY_VERSION < "3.3") ? [] : %w[RUBY_GC_HEAP_3_INIT_SLOTS RUBY_GC_HEAP_4_INIT_SLOTS]
+          {"RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO" => "0.35", **pools.to_h { |name| [name, "1000"] }}
         end.freeze
 
       # Serves until a signal comes, or only checks whether it could.
