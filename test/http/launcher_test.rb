@@ -57,6 +57,25 @@ class HTTPLauncherTest < PeltonTest
     ways
   end
 
+  def joins_memory?(**settings)
+    tasks = []
+    launch(**settings) { tasks = Pelton.tasks.map(&:name) }
+    tasks.include?("huge pages")
+  end
+
+  def test_memory_is_joined_into_huge_pages
+    assert joins_memory?
+    assert joins_memory?(workers: 2)
+  end
+
+  def test_memory_that_workers_share_is_not_joined
+    refute joins_memory?(workers: 2, preload: true)
+  end
+
+  def test_memory_is_not_joined_where_a_setting_says_so
+    refute joins_memory?(huge_pages: false)
+  end
+
   class Foreign < Exception # rubocop:disable Lint/InheritException
   end
 

@@ -5,6 +5,7 @@
     X(error)                                                                                                           \
     X(upcall)                                                                                                          \
     X(shared_counters)                                                                                                 \
+    X(huge_pages)                                                                                                      \
     X(reactor)                                                                                                         \
     X(reactor_class)                                                                                                   \
     X(run)                                                                                                             \

@@ -2,6 +2,7 @@
 
 require_relative "../http"
 require_relative "../control"
+require_relative "../program/huge_pages"
 require_relative "../pubsub"
 require_relative "../pubsub/hub"
 require_relative "../tasks/list"
@@ -150,6 +151,7 @@ module Pelton
         end
         @configuration.modes.each { |path, mode| File.chmod(mode, path) }
         keep_certificates
+        join_memory
         @server
       end
 
@@ -271,6 +273,12 @@ module Pelton
           ways: Acme::Order::WAYS.keys - (contexts.value?(nil) ? [] : %w[http-01]))
         renewal = Acme::Renewal.new(files, order) { watch.look }
         Pelton.spawn(name: "certificate for #{files.names.join(", ")}", transient: true) { renewal.run }
+      end
+
+      # Workers of a preloaded application share its memory, and would copy what they join.
+      def join_memory
+        return if !@configuration.huge_pages || (@configuration.preload && @configuration.workers.positive?)
+        Pelton.spawn(name: "huge pages", transient: true) { HugePages.join_while_memory_grows }
       end
 
       def access_log

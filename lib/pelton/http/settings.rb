@@ -14,6 +14,8 @@ module Pelton
         short: "-e", taken_by: :program),
       Setting.new(:workers, :count, 0, "processes that serve; 0: this process alone", short: "-w", taken_by: :program),
       Setting.new(:preload, :switch, false, "load the application before the workers are forked", taken_by: :program),
+      Setting.new(:huge_pages, :switch, true,
+        "join memory into pages of 2 MB (Linux 6.1 and later), unless preloaded workers share it", taken_by: :program),
       Setting.new(:shutdown_timeout, :seconds, 30, "how long a stop waits for running requests", taken_by: :program),
       Setting.new(:boot_timeout, :seconds, 60, "how long a new worker may take until it serves", taken_by: :master),
       Setting.new(:worker_timeout, :seconds, 60, "how long a worker may be silent before it is replaced",

@@ -5,6 +5,7 @@
 #ifdef HAVE_MALLOC_TRIM
 #include <malloc.h>
 #endif
+#include "core/base/huge_pages.h"
 #include "ruby/base/long_calls.h"
 
 struct gvl_wait {
@@ -58,4 +59,18 @@ static void *trim_nogvl(void *nothing)
 void pel_gvl_trim(void)
 {
     rb_thread_call_without_gvl(trim_nogvl, NULL, NULL, NULL);
+}
+
+static void *join_nogvl(void *joined)
+{
+    *(size_t *)joined = pel_huge_pages_join();
+    return NULL;
+}
+
+size_t pel_gvl_join_huge_pages(void)
+{
+    size_t joined = 0;
+
+    rb_thread_call_without_gvl(join_nogvl, &joined, NULL, NULL);
+    return joined;
 }

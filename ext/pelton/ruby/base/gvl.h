@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stddef.h>
 #include "core/loop/loop.h"
 #include "core/loop/watchdog.h"
 
@@ -14,3 +15,6 @@ int pel_gvl_wait(struct pel_loop *loop, int64_t timeout, struct pel_watch *watch
 /* Gives free memory back to the system, as far as malloc can, with the GVL released: it takes milliseconds, or tenths
  * of a second after a gigabyte. Does nothing where malloc has no such function. */
 void pel_gvl_trim(void);
+
+/* pel_huge_pages_join with the GVL released. */
+size_t pel_gvl_join_huge_pages(void);
