@@ -21,8 +21,9 @@ module Pelton
         if RUBY_VERSION < "3.2"
           {"RUBY_GC_HEAP_FREE_SLOTS" => "65536"}
         else
-          pools = (RUBY_VERSION < "3.3") ? [] : %w[RUBY_GC_HEAP_3_INIT_SLOTS RUBY_GC_HEAP_4_INIT_SLOTS]
-          {"RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO" => "0.35", **pools.to_h { |name| [name, "1000"] }}
+          large = GC.stat_heap.select { |_, pool| RUBY_VERSION >= "3.3" && pool[:slot_size] > 300 } # bytes
+          {"RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO" => "0.35",
+           **large.to_h { |number, _| ["RUBY_GC_HEAP_#{number}_INIT_SLOTS", "1000"] }}
         end.freeze
 
       # Serves until a signal comes, or only checks whether it could.
