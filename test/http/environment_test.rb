@@ -21,14 +21,14 @@ class HTTPEnvironmentTest < PeltonTest
 
   def test_each_setting_has_a_variable
     values = {log_format: "json", live_path: "/live", ready_path: "/ready", preload: "true", quiet: "yes", secure: "1",
-              early_hints: "on", http2_websockets: "on", gzip: "on", gzip_cookies: "on",
+              huge_pages: "off", early_hints: "on", http2_websockets: "on", gzip: "on", gzip_cookies: "on",
               acme: "a.example", x_accel: "/a/=/b,/c=/d",
               tls_reload: "on", tls: "on", https_only: "on", pubsub: "redis://h"}
     values.default = "3"
     configuration = configured(Environment::VARIABLES.to_h { |variable, setting| [variable, values[setting]] })
 
-    assert_equal ["3", 3, true, true, "3", "json", "3", 3, "3", "3", "/live", "/ready", "redis://h"],
-      %i[rackup workers preload quiet log log_format control shutdown_timeout pidfile tag live_path ready_path pubsub]
+    assert_equal ["3", 3, true, false, true, "3", "json", "3", 3, "3", "3", "/live", "/ready", "redis://h"],
+      %i[rackup workers preload huge_pages quiet log log_format control shutdown_timeout pidfile tag live_path ready_path pubsub]
         .map { |setting| configuration.public_send(setting) }
     assert_equal({**Pelton::HTTP::Server::DEFAULTS.transform_values { 3 }, public: "3", x_sendfile: ["3"],
       x_accel: {"/a/" => "/b", "/c" => "/d"}, secure: true, early_hints: true, http2_websockets: true, gzip: true,
