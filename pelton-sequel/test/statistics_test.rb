@@ -63,6 +63,7 @@ class StatisticsTest < PeltonTest
     seen = []
     listen { |event| seen << event.error.class }
     Pelton.run do
+      database.get(1) # the connection is made: what is cancelled below is the query
       query = Pelton.spawn do
         database.get(
           Sequel.lit("(WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n)")

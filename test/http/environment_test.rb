@@ -28,8 +28,8 @@ class HTTPEnvironmentTest < PeltonTest
     configuration = configured(Environment::VARIABLES.to_h { |variable, setting| [variable, values[setting]] })
 
     assert_equal ["3", 3, true, false, true, "3", "json", "3", 3, "3", "3", "/live", "/ready", "redis://h"],
-      %i[rackup workers preload huge_pages quiet log log_format control shutdown_timeout pidfile tag live_path ready_path pubsub]
-        .map { |setting| configuration.public_send(setting) }
+      %i[rackup workers preload huge_pages quiet log log_format control shutdown_timeout pidfile tag live_path
+        ready_path pubsub].map { |setting| configuration.public_send(setting) }
     assert_equal({**Pelton::HTTP::Server::DEFAULTS.transform_values { 3 }, public: "3", x_sendfile: ["3"],
       x_accel: {"/a/" => "/b", "/c" => "/d"}, secure: true, early_hints: true, http2_websockets: true, gzip: true,
       gzip_cookies: true},
