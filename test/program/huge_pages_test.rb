@@ -21,7 +21,8 @@ class HugePagesTest < PeltonTest
   def test_the_program_goes_on_with_what_it_has
     kept = Array.new(200_000) { |number| "text #{number} that is longer than a slot of the smallest size" }
 
-    assert_operator HugePages._join, :>=, 0
+    HugePages._join
+
     assert_equal "text 199999 that is longer than a slot of the smallest size", kept.last
     GC.start
 

@@ -9,7 +9,7 @@
 
 /*
  * Joins this process's small pages, where Linux 6.1 or later can and its administrator has not forbidden huge pages.
- * Only private memory that is nearly all in use is joined, so the process grows by an eighth at most. Memory that is
+ * Only private memory that is nearly all in use is joined, so it grows by a seventh at most. Memory that is
  * shared with a process since a fork is copied. Takes some 3 ms for each new huge page, in which other threads go on.
  * Returns the number of huge pages of which the process's own memory consists now, as far as they could be joined.
  */
